@@ -4,7 +4,7 @@ This follows Section 8 of the ambiguity paper. Generalization and anatomy promis
 at the same beta implies, but nothing about presence; "cuts, presence too" makes the same promise as ambiguity, and with
 "combined" alpha bounds the belief from all groups together. "product" is the estimator of the paper. Errors of Query-1
 to Query-3 are means over queries of the mean relative error of the cells that have rows (see
-``discreet.analyst.group_by``); errors of the random workload (lambda 3, theta 0.1) are medians.
+``benchmarks.workloads``); errors of the random workload (lambda 3, theta 0.1) are medians.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 import discreet as dc
 from benchmarks import adult
 from benchmarks.measuring import show, sort_seconds
-from discreet.analyst.group_by import SELECTIVITIES, cells_of, group_by_workload
+from benchmarks.workloads import SELECTIVITIES, cells_of, group_by_workload
 from discreet.analyst.queries import exact_counts, relative_errors
 from discreet.analyst.workload import workload
 from discreet.datasets import HETEROGENEOUS_QUASI, census

@@ -27,8 +27,7 @@ from benchmarks import measuring
 from benchmarks.measuring import seconds, show
 from discreet.analyst.loss import ail, gcp
 from discreet.analyst.queries import exact_counts
-from discreet.analyst.volume import volume_workload
-from discreet.analyst.workload import run
+from discreet.analyst.workload import run, volume_workload
 from discreet.datasets import LIKENESS_QUASI, census
 from discreet.principles import Prior, Proximity
 from discreet.schemes import Scheme
@@ -299,7 +298,8 @@ def queries(setting: Setting) -> None:
 
 def draw(setting: Setting, records: Sequence[dict[str, Any]], folder: Path) -> None:
     """Plot loss and error by epsilon and by m, as SVG."""
-    from discreet.report.plots import COLORS, DASHES, SHAPES, library, themed
+    from discreet.report.charts import COLORS, library, themed
+    from discreet.report.plots import DASHES, SHAPES
 
     names = list(dict.fromkeys(one["scheme"] for one in records))
     looks = {

@@ -6,11 +6,11 @@ import pyarrow as pa
 
 import discreet as dc
 from benchmarks.measuring import peak_above, seconds, show
+from benchmarks.workloads import sql_text
 from discreet.analyst.queries import exact_counts
 from discreet.analyst.workload import run, workload
 from discreet.datasets import LIKENESS_QUASI, census
 from discreet.table.query import Query, Range, runs
-from discreet.table.sql import sql_text
 
 ROWS = 500_000
 QUERIES = 10_000

@@ -213,7 +213,7 @@ def _numbered(trace: np.ndarray | None) -> tuple[int, ...]:
 
 def _picture(marks: list[dict[str, object]]) -> None:
     """Loss against the worst belief, for each kind of table."""
-    from discreet.report.plots import library, themed
+    from discreet.report.charts import library, themed
 
     across = {"field": "loss", "type": "quantitative", "title": "AIL", "scale": {"zero": False, "padding": 30}}
     up = {"field": "worst", "type": "quantitative", "title": "worst belief, as a multiple of its bound"}

@@ -21,8 +21,7 @@ from discreet.datasets import (
     patients,
     patients_arrow,
 )
-from discreet.datasets.census import ATTRIBUTES
-from discreet.datasets.sampling import Conditional, quotas
+from discreet.datasets.census import ATTRIBUTES, Conditional, quotas
 from discreet.datasets.vocabulary import SALARY_SHARES
 from discreet.errors import DiscreetError
 from discreet.table.table import Column, Table
@@ -222,7 +221,7 @@ def test_bad_names_are_refused_in_a_sentence() -> None:
         census(10, seed=-1)
     with pytest.raises(DiscreetError, match="no attribute 'name'"):
         patients(quasi=["name"])
-    with pytest.raises(DiscreetError, match="'age' is in the table twice"):
+    with pytest.raises(DiscreetError, match="'age' is both a quasi-identifier and kept along"):
         patients(keep=["age"])
 
 

@@ -16,8 +16,7 @@ from pyarrow.csv import write_csv
 
 import discreet as dc
 from discreet.adversary.attacks import ATTACKS
-from discreet.analyst.volume import volume_workload
-from discreet.analyst.workload import workload
+from discreet.analyst.workload import volume_workload, workload
 from discreet.datasets import census, patients, patients_arrow
 from discreet.principles import PRINCIPLES
 from discreet.schemes import SCHEMES, make_scheme
@@ -224,7 +223,7 @@ def reading(**options: Any) -> Callable[[], object]:
         (lambda: dc.Range(5), "5 is not a column name; name columns by text"),
         (lambda: dc.Range("age", [1]), r"column 'age' cannot be compared with \[1\]; give a number, a text or a date"),
         (lambda: dc.Range("age", 1, low_open="no"), "low_open must be true or false, not 'no'"),
-        (lambda: dc.Query(dc.Range("age", True)).count(PEOPLE), "column 'age' holds numbers, and True is none"),
+        (lambda: dc.Query(dc.Range("age", True)).count(PEOPLE), "column 'age' holds numbers, and True is not one"),
         (lambda: dc.OneOf("sex", None), "column 'sex' cannot be compared with None"),
         (lambda: dc.OneOf("age", [[1]]), r"column 'age' cannot be compared with \[1\]"),
         (lambda: dc.Query("age > 5"), "'age > 5' is not a condition; give one such as Range"),

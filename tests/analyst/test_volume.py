@@ -12,8 +12,7 @@ from click.testing import CliRunner
 
 import discreet as dc
 from discreet.analyst.queries import exact_counts
-from discreet.analyst.volume import volume_workload
-from discreet.analyst.workload import run
+from discreet.analyst.workload import run, volume_workload
 from discreet.command.main import main
 from discreet.datasets import census, census_arrow, patients
 from discreet.errors import DiscreetError

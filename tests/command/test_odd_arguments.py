@@ -89,7 +89,7 @@ CALLS: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
     ),
     "surrogates": (
         lambda release, folder: _read(_frame(city=["Bath", HALF] * (EIGHT // 2)), keep=["city"]),
-        r"column 'city' holds '\ud800', which is no text that a file can hold",
+        r"column 'city' holds '\ud800', which is not a text that a file can hold",
     ),
     "surrogates among numbers": (
         lambda release, folder: _read(_frame(city=[7, HALF] * (EIGHT // 2)), keep=["city"]),
@@ -109,7 +109,7 @@ CALLS: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
         lambda release, folder: _read(_frame(**{HALF: [1] * EIGHT}), keep=[HALF]),
         r"the table has a column '\ud800', a name that no file can hold; rename it",
     ),
-    "surrogates in paths": (lambda release, folder: _read(f"{HALF}.csv"), "no text that a file can be named by"),
+    "surrogates in paths": (lambda release, folder: _read(f"{HALF}.csv"), "not a text that a file can be named by"),
 }
 
 

@@ -60,7 +60,7 @@ def test_a_job_file(folder: Path) -> None:
         (["--list", "ill=;", "--join", "drug=visits.csv"], "does not name a file and the identifier in it"),
         (["--list", "ill=;", "--join", "drug=none.csv:id"], "none.csv"),
         (["--list", "ill=;", "--join", "drug=visits.csv:patient"], "no column 'patient'"),
-        (["--list", "age=;"], "only sensitive attributes may have several values, and 'age' is none"),
+        (["--list", "age=;"], "only sensitive attributes may have several values, and 'age' is not one"),
     ],
 )
 def test_refusals(folder: Path, flags: list[str], sentence: str) -> None:

@@ -20,10 +20,10 @@ from discreet.datasets import census, patients, patients_arrow
 from discreet.errors import DiscreetError
 from discreet.principles import parse
 from discreet.report import compare as comparing
+from discreet.report.charts import COLORS, PACKAGES
 from discreet.report.contenders import contend
-from discreet.report.extras import PACKAGES
 from discreet.report.measures import AIL, GCP, MEASURES, SECONDS, best, cell
-from discreet.report.plots import COLORS, families, looks_of
+from discreet.report.plots import families, looks_of
 from discreet.schemes import SCHEMES, Burel, Cuts
 from discreet.table.write import write_table
 from support.command import run

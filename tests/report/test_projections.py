@@ -26,7 +26,10 @@ def told() -> Projections:
 
 
 def test_nobody_beats_the_frontier(told: Projections) -> None:
-    every = [(told.found.exposure(plan), told.found.association_loss(plan)) for plan in naive.partitions((0, 1, 2, 3))]
+    every = [
+        (told.dependency.exposure(plan), told.dependency.association_loss(plan))
+        for plan in naive.partitions((0, 1, 2, 3))
+    ]
     for one in told.plans:
         better = [each for each in every if each[0] < one.exposure - 1e-6 and each[1] < one.association_loss - 1e-6]
         assert not better

@@ -438,7 +438,7 @@ def test_from_profile_to_a_query(here: Path) -> None:
     asked = "SELECT COUNT(*) FROM t WHERE birth >= '1950-01-01' AND seen < '2020-06-01'"
     assert "Exactly" in run("query", "release", asked, "--original", "people.csv").stdout
     assert (
-        "holds dates, and '1950' is none"
+        "holds dates, and '1950' is not one"
         in run("query", "release", "SELECT COUNT(*) FROM t WHERE birth > 1950", code=2).stderr
     )
     told = run("plan", "people.csv", "--quasi", "sex", "--sensitive", "birth", "--m", "4").stdout

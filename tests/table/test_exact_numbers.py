@@ -101,7 +101,7 @@ def test_whole_numbers_beyond_doubles_are_noted(tmp_path: Path, whole: int) -> N
         table = read(source, quasi=["age"], sensitive="dose")
         assert table.column("dose").kind == "categorical"
         (note,) = [str(one) for one in table.notes if "dose" in one.columns]
-        assert f"column 'dose' holds whole numbers beyond 2^53, such as {whole}, which are taken for names" in note
+        assert f"column 'dose' holds whole numbers beyond 2^53, such as {whole}, which are read as names" in note
         assert read(source, quasi=["age"], sensitive="dose", categorical=["dose"]).notes == table.notes[1:]
 
 
@@ -153,5 +153,5 @@ def test_a_sensitive_value_is_published_as_it_was(tmp_path: Path) -> None:
 def test_a_value_is_not_taken_for_a_leaf_that_is_another_number(tmp_path: Path, leaf: str, other: str) -> None:
     tree = {"small": [leaf, "1"], "large": ["2", "3"]}
     assert dose(csv(tmp_path, leaf, "2.0"), hierarchies={"dose": tree}).kind == "categorical"
-    with pytest.raises(dc.DiscreetError, match="no leaf of its hierarchy"):
+    with pytest.raises(dc.DiscreetError, match="not a leaf of its hierarchy"):
         dose(csv(tmp_path, other, "2"), hierarchies={"dose": tree})

@@ -36,10 +36,13 @@ def test_figure_1_of_the_beta_likeness_paper() -> None:
     headache, tumors, anemia = (tree.rank(name) for name in ("Headache", "Brain tumors", "Anemia"))
     # Eq. 3: nothing for one leaf, 3 of 6 for two nervous diseases, all for one of each.
     assert tree.cost([headache, headache, headache], [headache, tumors, anemia]).tolist() == [0, 3 / 6, 1]
-    level, node = tree.lca(headache, tumors)
-    assert tree.label(level, node) == "Nervous diseases"
-    assert tree.label(*tree.lca(headache, anemia)) == "Nervous and circulatory diseases"
-    assert tree.label(*tree.lca(anemia, anemia)) == "Anemia"
+    for low, high, label in (
+        (headache, tumors, "Nervous diseases"),
+        (headache, anemia, "Nervous and circulatory diseases"),
+        (anemia, anemia, "Anemia"),
+    ):
+        level, node = tree.lca(low, high)
+        assert tree.labels[level][node] == label
     assert tree.ancestors[1].tolist() == [0, 0, 0, 1, 1, 1]
     assert tree.node_sizes(1).tolist() == [3, 3]
 
@@ -182,8 +185,8 @@ FAULTS: dict[str, tuple[Callable[[], Any], list[str]]] = {
     "leaf that is no value": (_nested({"A": [["b"]]}), ["['b']", "'A'"]),
     "node that is no table": (_nested({"A": 3}), ["'A'", "3"]),
     "unknown option": (_nested({"prefix": {"keep": [2], "drop": 1}}), ["'drop'", "keep"]),
-    "no number in intervals": (_nested({"intervals": {"widths": [5]}}), ["'x'", "no finite number"]),
-    "intervals that do not nest": (_nested({"intervals": {"widths": [5, 12]}}), ["12 is no multiple of 5"]),
+    "no number in intervals": (_nested({"intervals": {"widths": [5]}}), ["'x'", "not a finite number"]),
+    "intervals that do not nest": (_nested({"intervals": {"widths": [5, 12]}}), ["12 is not a multiple of 5"]),
     "no widths": (_nested({"intervals": {"widths": []}}), ["widths such as"]),
     "negative width": (_nested({"intervals": {"widths": [-5]}}), ["-5", "positive"]),
     "prefix lengths": (_nested({"prefix": {"keep": [2, 3]}}), ["shorter", "[2, 3]"]),
@@ -250,7 +253,7 @@ def test_random_trees_against_brute_force(rows: list[tuple[str, ...]]) -> None:
         one, two = above[leaves[a]], above[leaves[b]]
         expected = next(place for place in range(len(one)) if one[place] == two[place])
         assert level == expected
-        assert tree.label(level, node) == one[expected]
+        assert tree.labels[level][node] == one[expected]
         under = sum(one[expected] in row for row in rows)
         assert cost == (0 if under == 1 else under / len(rows))
     for level, names in enumerate(tree.labels):

@@ -99,7 +99,7 @@ def test_the_manifest_says_what_is_derived() -> None:
 REFUSED: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({"ill": ["a", "b"]}, {"sensitive": "ill", "lists": {"ill": ""}}, "'ill' holds single values, not lists"),
     ({"ill": ["", None]}, {"sensitive": "ill", "lists": {"ill": ";"}}, "'ill' lists no value in any row"),
-    ({"ill": ["a", "b"], "x": ["a;b", "b"]}, {"sensitive": "ill", "lists": {"x": ";"}}, "'x' is none"),
+    ({"ill": ["a", "b"], "x": ["a;b", "b"]}, {"sensitive": "ill", "lists": {"x": ";"}}, "'x' is not one"),
     ({"ill": [["a"], ["b"]]}, {"sensitive": "ill", "categorical": ["ill"], "lists": {"ill": ";"}}, "a kind, a domain"),
     ({"ill": [[["a"]], [["b"]]]}, {"sensitive": "ill"}, "holds values of the type list of list"),
     (
@@ -135,9 +135,9 @@ def test_refusals(data: dict[str, Any], given: dict[str, Any], sentence: str) ->
             (["a", "z"], ["flu", "flu"]),
             "1 of the rows of the second table cannot be assigned to a person: row 2",
         ),
-        (["a", "a"], (["a"], ["flu"]), "'a' stands in several rows of 'id'"),
+        (["a", "a"], (["a"], ["flu"]), "'a' occurs in several rows of 'id'"),
         (["a", None], (["a"], ["flu"]), "row 2 has no 'id'"),
-        (["a", "b"], (["a", None], ["flu", "gout"]), "row 2 is no one's"),
+        (["a", "b"], (["a", None], ["flu", "gout"]), "row 2 names nobody"),
     ],
 )
 def test_second_tables_that_do_not_fit(people: list[Any], visits: tuple[list[Any], list[Any]], sentence: str) -> None:

@@ -79,7 +79,7 @@ def test_what_is_no_cell_is_found() -> None:
     file = written(table)
     size = int.from_bytes(file[-8:-4], "little") + 8
     assert fault(table, file[:-size] + b"Ann is in 3" + file[-size:]) == "it holds bytes that belong to no cell"
-    assert "no Parquet" in str(fault(table, file + b"Ann is in 3"))
+    assert "not a Parquet" in str(fault(table, file + b"Ann is in 3"))
     noted = table.replace_schema_metadata({"Ann": "is in 3"})
     assert "says more about them" in str(fault(table, written(noted, store_schema=True)))
     listed = pa.DictionaryArray.from_arrays(pa.array([1] * 40), pa.array(["Ann is in 3", "30"]))

@@ -307,7 +307,7 @@ def test_a_numeric_column_may_have_a_hierarchy_for_its_labels() -> None:
     with pytest.raises(DiscreetError, match="'age' is declared numeric but the leaves of its hierarchy"):
         read(data, missing="value", quasi=["age"], numeric=["age"], hierarchies={"age": shuffled})
     short = Hierarchy.flat("age", ["17"])
-    with pytest.raises(DiscreetError, match="'age' holds '31' in row 2, which is no leaf"):
+    with pytest.raises(DiscreetError, match="'age' holds '31' in row 2, which is not a leaf"):
         read(data, missing="value", quasi=["age"], numeric=["age"], hierarchies={"age": short})
 
 
@@ -390,7 +390,7 @@ FAULTS: dict[str, tuple[dict[str, Any], list[str]]] = {
     "endless domain": ({"quasi": ["age"], "domains": {"age": (0, float("inf"))}}, ["'age'", "not a pair of numbers"]),
     "missing leaf": (
         {"quasi": ["sex"], "hierarchies": {"sex": {"f": {}, "x": {}}}},
-        ["'sex' holds 'm' in row 2", "no leaf of its hierarchy"],
+        ["'sex' holds 'm' in row 2", "not a leaf of its hierarchy"],
     ),
     "missing leaf of an ordinal": (
         {"quasi": ["sex"], "ordinal": ["sex"], "hierarchies": {"sex": {"x": {}}}},
@@ -461,7 +461,7 @@ def test_faults_of_paths_and_options(tmp_path: Path) -> None:
         read(tmp_path / "gone.csv", quasi=["a"])
     with pytest.raises(DiscreetError, match="is a folder"):
         read(tmp_path, quasi=["a"])
-    with pytest.raises(DiscreetError, match="is no Parquet file"):
+    with pytest.raises(DiscreetError, match="is not a Parquet file"):
         read(_file(tmp_path, "a\n1\n", "t.parquet"), quasi=["a"])
     with pytest.raises(DiscreetError, match="cannot be read"):
         read("a\0b", quasi=["a"])
@@ -469,7 +469,7 @@ def test_faults_of_paths_and_options(tmp_path: Path) -> None:
 
 def test_numbers_declared_but_not_given(tmp_path: Path) -> None:
     path = _file(tmp_path, "a,b\n1,2\n\n2,x\n1,12345678901234567890\n")
-    with pytest.raises(DiscreetError, match="'b' is declared numeric but holds 'x' in row 2, which is no number"):
+    with pytest.raises(DiscreetError, match="'b' is declared numeric but holds 'x' in row 2, which is not a number"):
         read(path, quasi=["b"], numeric=["b"])
     path = _file(tmp_path, "a,b\n1,2\n1,12345678901234567890\n")
     with pytest.raises(DiscreetError, match="'12345678901234567890' in row 2, too large"):

@@ -70,10 +70,10 @@ def by_attribute(release: Release) -> dict[str, float]:
     """The average information loss of each quasi-identifier; withheld rows count as 1."""
 
     def loss(part: Release, at: int) -> float:
-        told = _told(part)
-        return _mean(part, information_loss(told.quasi[at], told.regions[at])[told.texts[at].of_cell])
+        cells = _descriptions(part)
+        return _mean(part, information_loss(cells.quasi[at], cells.regions[at])[cells.texts[at].of_cell])
 
-    return {one.name: _over_tables(release, partial(loss, at=at)) for at, one in enumerate(release.quasi)}
+    return {quasi.name: _over_tables(release, partial(loss, at=at)) for at, quasi in enumerate(release.quasi)}
 
 
 def information_loss(attribute: Attribute, regions: Regions) -> NDArray[np.float64]:
@@ -82,9 +82,7 @@ def information_loss(attribute: Attribute, regions: Regions) -> NDArray[np.float
         return _extent(attribute, regions)
     tree = attribute.hierarchy
     assert tree is not None
-    last = len(tree.leaves) - 1
-    low = np.where(regions.whole, 0, regions.low).astype(np.int64)
-    high = np.where(regions.whole, last, regions.high).astype(np.int64)
+    low, high = (np.where(regions.whole, 0, end).astype(np.int64) for end in (regions.low, regions.high))
     return np.where(regions.whole, 1.0, tree.cost(low, high))
 
 
@@ -92,9 +90,8 @@ def certainty_penalty(attribute: Attribute, regions: Regions) -> NDArray[np.floa
     """The normalized certainty penalty of each published text of an attribute."""
     if attribute.kind != "categorical":
         return _extent(attribute, regions)
-    tree = attribute.hierarchy
-    assert tree is not None
-    steps = max(1, len(tree.leaves) - 1)
+    assert attribute.hierarchy is not None
+    steps = max(1, len(attribute.hierarchy.leaves) - 1)
     extra = np.where(regions.whole, steps, regions.high - regions.low)
     for at, ranks in regions.sets.items():
         extra[at] = len(ranks) - 1
@@ -115,23 +112,23 @@ def _extent(attribute: Attribute, regions: Regions) -> NDArray[np.float64]:
 
 def _over_tables(release: Release, loss: Callable[[Any], float]) -> float:
     """The mean of a loss over the tables of a release."""
-    found = [loss(part) for part in release.projections]
-    return found[0] if len(found) == 1 else sum(found) / len(found)
+    losses = [loss(part) for part in release.projections]
+    return losses[0] if len(losses) == 1 else sum(losses) / len(losses)
 
 
 def _discernibility(part: Release) -> float:
-    told = _told(part)
-    alike = told.sizes if told.alike is None else told.alike
-    return int((told.sizes * alike).sum()) + part.withheld * (part.rows + part.withheld)
+    cells = _descriptions(part)
+    alike = cells.sizes if cells.alike is None else cells.alike
+    return int((cells.sizes * alike).sum()) + part.withheld * (part.rows + part.withheld)
 
 
 def _average_class_size(part: Release) -> float:
-    told = _told(part)
-    cells = told.cells if told.alike is None else round(float((told.sizes / told.alike).sum()))
-    return part.rows / cells if cells else 0.0
+    cells = _descriptions(part)
+    classes = cells.cells if cells.alike is None else round(float((cells.sizes / cells.alike).sum()))
+    return part.rows / classes if classes else 0.0
 
 
-def _told(release: Release) -> Descriptions:
+def _descriptions(release: Release) -> Descriptions:
     if release.descriptions is None:
         raise DiscreetError(
             f"a release of the format {release.format} describes no quasi-identifiers, so it has no such loss; compare "
@@ -142,13 +139,13 @@ def _told(release: Release) -> Descriptions:
 
 def _average(release: Release, measure: Measure) -> float:
     """The mean over all rows, withheld ones included, of the mean loss over attributes."""
-    told = _told(release)
-    total = np.zeros(told.cells)
-    for attribute, regions, texts in zip(told.quasi, told.regions, told.texts, strict=True):
+    cells = _descriptions(release)
+    total = np.zeros(cells.cells)
+    for attribute, regions, texts in zip(cells.quasi, cells.regions, cells.texts, strict=True):
         total += measure(attribute, regions)[texts.of_cell]
-    return _mean(release, total / max(1, len(told.quasi)))
+    return _mean(release, total / max(1, len(cells.quasi)))
 
 
 def _mean(release: Release, of_cell: NDArray[np.float64]) -> float:
     rows = release.rows + release.withheld
-    return (float(of_cell @ _told(release).sizes) + release.withheld) / rows if rows else 0.0
+    return (float(of_cell @ _descriptions(release).sizes) + release.withheld) / rows if rows else 0.0

@@ -1,28 +1,33 @@
 """Random workloads of count queries, and how accurately a release answers them.
 
-They follow Section 6.2 of "Publishing Microdata with a Robust Privacy Guarantee" (PVLDB 2012). A query has a condition
-on each of lambda random quasi-identifiers and one on the sensitive attribute. For an expected selectivity theta, each
-of these lambda + 1 attributes gets a range of length |A| x theta^(1 / (lambda + 1)) at a random position, where |A| is
-the length of its domain. The error of an estimate is relative to the exact count; queries whose exact count is zero
-have no error, and are dropped and counted.
+Workloads of a selectivity follow Section 6.2 of "Publishing Microdata with a Robust Privacy Guarantee" (PVLDB 2012). A
+query has a condition on each of lambda random quasi-identifiers and one on the sensitive attribute. For an expected
+selectivity theta, each of these lambda + 1 attributes gets a range of length |A| x theta^(1 / (lambda + 1)) at a random
+position, where |A| is the length of its domain. The error of an estimate is relative to the exact count; queries whose
+exact count is zero have no error, and are dropped and counted.
 
 If a domain is discrete, |A| is the number of its values: whole numbers from one end of the domain to the other, the
 values of an ordered attribute, the leaves of a hierarchy in pre-order. Such a range has a whole length of at least 1.
 It is drawn from the two nearest whole lengths so that its mean is the wanted length, which keeps the expected
 selectivity at theta.
+
+Workloads of a volume follow Section 6 of "Preservation of Proximity Privacy" (SIGMOD 2008). A query of dimensionality w
+has a range on w - 1 random quasi-identifiers and always one on the sensitive attribute. Its volume s is the share of
+the space of these w attributes that it covers: each range has length floor(|A| x s^(1 / w)), at least 1, so that a
+query covers less than its share of a narrow domain. If a domain is continuous, nothing is rounded.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, TypeVar
+from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from discreet.analyst.queries import check_number, exact_counts, relative_errors
+from discreet.analyst.queries import exact_counts, relative_errors
 from discreet.errors import DiscreetError
 from discreet.options import checked
 from discreet.randomness import generator
@@ -34,6 +39,8 @@ from discreet.table.texts import LARGEST_WHOLE
 T = TypeVar("T")
 Draw = Callable[[float], Condition]
 """Draws a condition on one attribute that covers the given share of its domain, at a random position."""
+USUAL, USUAL_VOLUME = 3, 4
+"""The default dimensionality of both kinds of workload, if the table has that many attributes."""
 
 
 @dataclass(frozen=True)
@@ -46,10 +53,6 @@ class WorkloadResult:
     """The number of queries whose exact count is zero, so that a relative error is undefined."""
     queries: int
     """The number of all queries, including dropped ones."""
-
-    def as_dict(self) -> dict[str, Any]:
-        """The result as a mapping."""
-        return asdict(self)
 
 
 def workload(
@@ -72,7 +75,7 @@ def workload(
     """
     most = len(table.quasi)
     dimensionality = checked("dimensionality", dimensionality, int | None)
-    dimensionality = min(3, most) if dimensionality is None else dimensionality
+    dimensionality = min(USUAL, most) if dimensionality is None else dimensionality
     if not 0 <= dimensionality <= most or dimensionality + (table.secret is not None) == 0:
         raise DiscreetError(
             f"a query cannot have conditions on {dimensionality} of the {most} quasi-identifiers of this table; "
@@ -80,17 +83,68 @@ def workload(
         )
     if not 0 < checked("selectivity", selectivity, float) < 1:
         raise DiscreetError(f"the selectivity must lie between 0 and 1, and {selectivity} does not; try 0.1")
-    check_number(number)
     chance = generator(checked("seed", seed, int | None))
-    draws = [ranges_on(column, chance) for column in table.quasi]
-    last = [ranges_on(column, chance) for column in table.sensitive]
-    share = selectivity ** (1.0 / (dimensionality + bool(last)))
+    share = selectivity ** (1.0 / (dimensionality + (table.secret is not None)))
+    return _queries(table, dimensionality, share, check_number(number), chance)
+
+
+def volume_workload(
+    table: Table,
+    *,
+    dimensionality: int | None = None,
+    volume: float = 0.1,
+    number: int = 1_000,
+    seed: int | None = 0,
+) -> list[Query]:
+    """Random queries of one dimensionality (w) and volume (s), reproducible by ``seed``.
+
+    With several sensitive attributes, each query has a condition on one of them, drawn at random.
+
+    >>> from discreet.datasets import census
+    >>> table = census(100, quasi=("age",), sensitive="income")
+    >>> query = volume_workload(table, dimensionality=2, volume=0.25, number=1)[0]
+    >>> [(condition.attribute, condition.high - condition.low + 1) for condition in query.conditions]
+    [('age', 39), ('income', 113550)]
+    """
+    if table.secret is None:
+        raise DiscreetError(
+            "a workload of a given volume asks for the sensitive value, and the table has no sensitive attribute; name "
+            "one, or ask for a selectivity instead"
+        )
+    most = len(table.quasi) + 1
+    dimensionality = checked("dimensionality", dimensionality, int | None)
+    dimensionality = min(USUAL_VOLUME, most) if dimensionality is None else dimensionality
+    if not 1 <= dimensionality <= most:
+        raise DiscreetError(
+            f"a query cannot have {dimensionality} dimensions: this table has {most - 1} quasi-identifiers and the "
+            f"sensitive attribute; choose from 1 to {most}"
+        )
+    if not 0 < checked("volume", volume, float) <= 1:
+        raise DiscreetError(f"the volume of a query must be above 0 and at most 1, and {volume} is not; try 0.1")
+    chance = generator(checked("seed", seed, int | None))
+    share = volume ** (1.0 / dimensionality)
+    return _queries(table, dimensionality - 1, share, check_number(number), chance, down=True)
+
+
+def _queries(
+    table: Table, quasi: int, share: float, number: int, chance: np.random.Generator, *, down: bool = False
+) -> list[Query]:
+    """Queries on this many random quasi-identifiers and one sensitive attribute, each range a share of its domain."""
+    draws = [ranges_on(column, chance, down=down) for column in table.quasi]
+    last = [ranges_on(column, chance, down=down) for column in table.sensitive]
     queries = []
     for _ in range(number):
-        chosen = np.sort(chance.permutation(most)[:dimensionality]).tolist()
+        chosen = np.sort(chance.permutation(len(draws))[:quasi]).tolist()
         asked = [*(draws[axis] for axis in chosen), *any_one(last, chance)]
         queries.append(Query(tuple(draw(share) for draw in asked)))
     return queries
+
+
+def check_number(number: int) -> int:
+    """The number of queries in a workload; raises an error if there are none."""
+    if checked("number", number, int) < 1:
+        raise DiscreetError(f"a workload needs at least one query, not {number}")
+    return number
 
 
 def any_one(some: Sequence[T], chance: np.random.Generator) -> list[T]:

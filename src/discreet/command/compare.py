@@ -138,7 +138,7 @@ def compare(
     from discreet.report.contenders import contend
 
     if target is not None:
-        from discreet.report.extras import require_all
+        from discreet.report.charts import require_all
 
         require_all()
     promises = [parse(text) for text in job.promises]

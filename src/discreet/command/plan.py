@@ -87,7 +87,8 @@ def plan(
         divided = projections(table, harmless_values("; ".join(harmless))) if len(found) > 1 else None
         if target is not None:
             from discreet.command.outputs import write_file
-            from discreet.report.frontier import check_suffix, drawn
+            from discreet.report.charts import check_suffix
+            from discreet.report.frontier import drawn
 
             progress("drawing", 0.0)
             suffix, title = check_suffix(str(plot)), shown(Path(input).name)
@@ -116,8 +117,7 @@ def plan(
 def _check_plot(plot: str, input: str, force: bool, given: dict[str, Any]) -> Path:
     """Return the file for the plot; refuse it before the work begins if it cannot be written."""
     from discreet.command.outputs import check_file
-    from discreet.report.extras import require_all
-    from discreet.report.frontier import check_suffix
+    from discreet.report.charts import check_suffix, require_all
 
     check_suffix(plot)
     require_all()

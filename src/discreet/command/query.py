@@ -110,7 +110,7 @@ def _answered(
     from discreet.command.query_groups import grouped_answer
     from discreet.releases import load
     from discreet.table.grouping import GroupBy
-    from discreet.table.sql_groups import has_groups
+    from discreet.table.sql import has_groups
 
     release = load(folder)
     asked: list[GroupBy | Query] = []

@@ -9,7 +9,7 @@ from discreet.command.flags import Header, domains, forms, second_tables, separa
 
 if TYPE_CHECKING:
     from discreet.command.job import Job
-    from discreet.table.hierarchy_files import Offered
+    from discreet.table.hierarchy_sources import Offered
     from discreet.table.table import Table
 
 KINDS = ("numeric", "categorical", "ordinal")
@@ -81,7 +81,7 @@ def offers_in(
     folder: str | None, quasi: Iterable[str], sensitive: Iterable[str] | None, named: Mapping[str, Any]
 ) -> dict[str, Offered]:
     """Return the hierarchies in a folder for columns that have no hierarchy in ``named``."""
-    from discreet.table.hierarchy_files import offered
+    from discreet.table.hierarchy_sources import offered
 
     if folder is None:
         return {}

@@ -112,13 +112,16 @@ def work_class() -> Weights:
 @cache
 def occupation() -> Weights:
     """Weights of occupation by education, gender and work class; people without work name their last occupation."""
-    jobs = [job for group in words.OCCUPATIONS.values() for job in group.values()]
-    share, usual, man = (np.array([job[part] for job in jobs], dtype=np.float64) for part in range(3))
+    share, usual, man = (np.array(column) for column in list(zip(*words.occupations(), strict=True))[2:5])
     fit = np.exp(-np.abs(LEVELS[:, None] - usual) / 2.2) + 0.04
     gender = np.stack([rises(-man, 0, 1), rises(man, 0, 1)])
-    found = {"g": [0.35] * 2 + [6.0] * 3 + [0.05] * 3 + [1.0] * 2, "b": [0.7] * 2 + [0.3] * 3 + [4.0] * 3 + [1.0] * 2}
-    place = np.array([found.get(job[3], [1.0] * 2 + [0.7] * 3 + [0.5] * 3 + [1.0] * 2) for job in jobs]).T
-    return np.asarray(share * fit[:, None, None] * gender[:, None] * place)
+    by_sector = {
+        "government": [0.35] * 2 + [6.0] * 3 + [0.05] * 3 + [1.0] * 2,
+        "business": [0.7] * 2 + [0.3] * 3 + [4.0] * 3 + [1.0] * 2,
+        "": [1.0] * 2 + [0.7] * 3 + [0.5] * 3 + [1.0] * 2,
+    }
+    work = np.array([by_sector[job.sector] for job in words.occupations()]).T
+    return np.asarray(share * fit[:, None, None] * gender[:, None] * work)
 
 
 @cache
@@ -133,7 +136,7 @@ def score_by_person() -> NDArray[np.float32]:
 @cache
 def score_by_job() -> NDArray[np.float32]:
     """Effect of occupation and work class on the salary score."""
-    usual = np.array([job[1] for group in words.OCCUPATIONS.values() for job in group.values()])
+    usual = np.array([job.education for job in words.occupations()])
     return np.asarray(0.08 * (usual - 11)[:, None] + WORK_EFFECT, dtype=np.float32)
 
 

@@ -5,8 +5,11 @@ The people are invented; shares are round figures resembling a North American ce
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Mapping
-from typing import Any
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -87,77 +90,31 @@ BIRTHPLACE_FACTORS: dict[str, dict[str, float]] = {
     "Black": {"Haiti": 8, "Jamaica": 8, "Trinidad and Tobago": 6, "Mexico": 0.05, "Egypt": 0.2, "Guyana": 6},
 }
 
-# Per occupation: share, usual education level, log-odds of a man, and where it is more frequent
-# ("g" in government, "b" in one's own business).
-OCCUPATIONS: dict[str, dict[str, tuple[float, float, float, str]]] = {
-    "Management and finance": {
-        "General managers": (3.4, 13.0, 0.5, "b"),
-        "Marketing managers": (1.2, 14.0, 0.2, ""),
-        "Financial managers": (1.1, 14.0, -0.1, ""),
-        "Construction managers": (0.7, 12.0, 2.2, "b"),
-        "Accountants": (1.9, 14.0, -0.4, ""),
-        "Personnel specialists": (0.9, 13.0, -0.9, ""),
-    },
-    "Computing and engineering": {
-        "Software developers": (1.7, 14.5, 1.3, ""),
-        "Computer support specialists": (1.0, 13.0, 0.9, ""),
-        "Engineers": (1.6, 14.5, 2.0, ""),
-        "Engineering technicians": (0.7, 12.0, 1.6, ""),
-        "Architects": (0.4, 15.0, 1.0, "b"),
-    },
-    "Science and culture": {
-        "Scientists": (0.7, 16.2, 0.3, "g"),
-        "Lawyers": (0.7, 16.0, 0.5, "b"),
-        "Social workers": (0.8, 14.2, -1.2, "g"),
-        "Clergy": (0.35, 14.8, 1.5, ""),
-        "Artists and designers": (1.0, 13.4, 0.1, "b"),
-    },
-    "Teaching and health": {
-        "Schoolteachers": (4.2, 14.7, -1.2, "g"),
-        "Teaching assistants": (1.0, 11.8, -2.0, "g"),
-        "University teachers": (0.7, 16.3, 0.1, "g"),
-        "Physicians": (0.6, 16.0, 0.6, "b"),
-        "Nurses": (2.4, 13.6, -2.3, ""),
-        "Health technicians": (1.7, 12.6, -1.2, ""),
-        "Nursing aides": (2.4, 10.3, -2.0, ""),
-    },
-    "Services": {
-        "Police officers": (0.8, 12.6, 1.8, "g"),
-        "Security guards": (0.7, 10.9, 1.2, ""),
-        "Cooks": (2.2, 9.0, 0.3, ""),
-        "Waiters": (1.8, 10.5, -0.9, ""),
-        "Cleaners": (3.6, 8.4, -0.3, ""),
-        "Gardeners": (0.9, 8.4, 2.5, "b"),
-        "Hairdressers": (0.7, 10.8, -2.0, "b"),
-        "Childcare workers": (1.2, 10.8, -2.6, "b"),
-    },
-    "Sales and office": {
-        "Retail salespeople": (4.9, 11.2, 0.0, ""),
-        "Cashiers": (2.9, 9.8, -1.1, ""),
-        "Sales representatives": (1.8, 12.8, 0.8, ""),
-        "Estate and insurance agents": (0.9, 12.9, -0.1, "b"),
-        "Secretaries": (4.5, 11.6, -3.0, ""),
-        "Bookkeepers": (1.6, 11.8, -2.1, ""),
-        "Customer service clerks": (1.9, 11.5, -0.8, ""),
-        "Stock and shipping clerks": (1.6, 10.0, 0.8, ""),
-        "Postal workers": (0.4, 11.2, 0.2, "g"),
-    },
-    "Building and repair": {
-        "Carpenters": (1.3, 9.8, 3.8, "b"),
-        "Electricians": (0.7, 11.0, 3.6, ""),
-        "Construction labourers": (1.5, 9.0, 3.4, ""),
-        "Vehicle mechanics": (1.5, 10.0, 3.7, ""),
-        "Farm workers": (0.8, 6.5, 1.3, "b"),
-    },
-    "Production and transport": {
-        "Assemblers": (1.8, 9.8, 0.3, ""),
-        "Machinists": (1.2, 10.0, 2.2, ""),
-        "Sewing and laundry workers": (0.5, 7.8, -1.4, ""),
-        "Truck drivers": (3.3, 9.8, 2.9, ""),
-        "Bus and taxi drivers": (0.5, 10.5, 1.0, "g"),
-        "Freight handlers": (1.7, 9.6, 1.5, ""),
-    },
-}
+
+class Occupation(NamedTuple):
+    """An occupation, and which people have it."""
+
+    group: str
+    name: str
+    share: float
+    education: float
+    """The usual level."""
+    man: float
+    """The log-odds of a man."""
+    sector: str
+    """Where it is more frequent: in the government, in one's own business, or nowhere."""
+
+
+@cache
+def occupations() -> tuple[Occupation, ...]:
+    """Return all occupations, those of a group together."""
+    with Path(__file__).with_name("occupations.csv").open(encoding="utf-8", newline="") as file:
+        _, *rows = csv.reader(file)
+    return tuple(
+        Occupation(group, name, float(share), float(education), float(man), sector)
+        for group, name, share, education, man, sector in rows
+    )
+
 
 # Rows per salary class among 500,000. Class 12 is the most frequent (4.8402 %), class 49 the least (0.2018 %); the
 # highest class is open-ended and therefore a little larger than its neighbours.

@@ -271,7 +271,7 @@ class Release(ABC):
 
     def grouping(self, text: str) -> GroupBy:
         """Parse an SQL GROUP BY count about this release."""
-        from discreet.table.sql_groups import parse_group_by
+        from discreet.table.sql import parse_group_by
 
         return parse_group_by(text, {attribute.name: attribute.meaning for attribute in self.attributes})
 

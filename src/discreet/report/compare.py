@@ -22,8 +22,7 @@ from discreet.adversary.attacks.campaign import attack
 from discreet.adversary.attacks.evidence import Evidence
 from discreet.adversary.audit import audit
 from discreet.analyst.queries import exact_counts
-from discreet.analyst.volume import volume_workload
-from discreet.analyst.workload import WorkloadResult, run, workload
+from discreet.analyst.workload import WorkloadResult, run, volume_workload, workload
 from discreet.arguments import argument
 from discreet.datasets import patients
 from discreet.errors import DiscreetError
@@ -78,11 +77,11 @@ def compare(
     A scheme is given as text, such as ``"cuts(effort=thorough, loss=gcp)"``, or as an object; by default all known
     schemes take part. If a scheme refuses a promise, its refusal is the result. ``dimensions`` is 3
     unless the table has fewer quasi-identifiers. Queries are expected to select a share of the rows (``selectivity``,
-    0.1 by default; see ``discreet.analyst.workload``), or cover a share of the space of their attributes (``volume``;
-    see ``discreet.analyst.volume``). ``random_state`` makes an experiment reproducible.
+    0.1 by default), or cover a share of the space of their attributes (``volume``); see
+    ``discreet.analyst.workload``. ``random_state`` makes an experiment reproducible.
 
-    >>> told = compare(patients(), ["beta-likeness(beta=2)"], ["cuts", "mondrian"], queries=50)
-    >>> [(result.scheme, result.audit.holds) for result in told.results]
+    >>> comparison = compare(patients(), ["beta-likeness(beta=2)"], ["cuts", "mondrian"], queries=50)
+    >>> [(result.scheme, result.audit.holds) for result in comparison.results]
     [('cuts', True), ('mondrian', True)]
     """
     table, random_state = as_table(table), checked("random_state", random_state, int | None)
@@ -212,22 +211,30 @@ class _Trial(NamedTuple):
             trace, exact_quasi = release.trace, release.exact_quasi
             del release  # from here on, only the files
             stages.begin("audit")
-            found = audit(folder, self.table, trace=trace, promises=self.promise.parts)
+            audited = audit(folder, self.table, trace=trace, promises=self.promise.parts)
             stages.end()
             stages.begin("workload")
-            judged = found.holds or found.promises
+            judged = audited.holds or audited.promises
             errors = run(load(folder), self.table, self.asked, self.truth) if judged else None
             stages.end()
             stages.begin("attack")
             evidence, failures = self._evidence(folder) if judged and self.table.sensitive else ((), {})
             stages.end()
         return Result(
-            str(self.promise), self.label, None, found, _finite(errors), stages.seconds, exact_quasi, evidence, failures
+            str(self.promise),
+            self.label,
+            None,
+            audited,
+            _finite(errors),
+            stages.seconds,
+            exact_quasi,
+            evidence,
+            failures,
         )
 
     def _evidence(self, folder: Path) -> tuple[tuple[Evidence, ...], dict[str, Exception]]:
         """How often the sensitive values of the same people are guessed from the files, and attacks that broke down."""
-        found: list[Evidence] = []
+        evidence: list[Evidence] = []
         failures: dict[str, Exception] = {}
         for at, guess in enumerate(GUESSES):
 
@@ -236,10 +243,10 @@ class _Trial(NamedTuple):
 
             with suppress(DiscreetError):  # descriptions can be read in two ways only where there are descriptions
                 victims = min(VICTIMS, self.table.rows)
-                told = attack(folder, self.table, guess, victims=victims, random_state=self.seed, progress=tell)
-                found += told.evidence
-                failures |= told.failures
-        return tuple(found), failures
+                attacked = attack(folder, self.table, guess, victims=victims, random_state=self.seed, progress=tell)
+                evidence += attacked.evidence
+                failures |= attacked.failures
+        return tuple(evidence), failures
 
 
 def temporary_place() -> Path:

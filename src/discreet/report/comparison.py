@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any
 
 from discreet.adversary.attacks.evidence import Evidence
@@ -15,9 +16,9 @@ from discreet.principles.principle import main_parameter
 from discreet.principles.wording import about, percent
 
 DRAWN = (
-    " Differential privacy is a promise of a different kind: about how rows are drawn that belong to nobody, which no "
-    "file can show and which has to be believed. Its epsilon does not bound the belief in a value, and is not to be "
-    "compared with the parameters of other promises."
+    " Differential privacy is a promise of a different kind: about how synthetic rows are drawn, which no file can "
+    "show and which is an assumption. Its epsilon does not bound the belief in a value; do not compare it with the "
+    "parameters of other promises."
 )
 """What is said beside promises about groups where rows are drawn."""
 
@@ -73,35 +74,35 @@ class Result:
     @property
     def guessed(self) -> float | None:
         """The success of the best attack; ``None`` if there was none."""
-        return max((one.rate for one in self.evidence), default=None)
+        return max((evidence.rate for evidence in self.evidence), default=None)
 
     @property
     def failures(self) -> list[str]:
         """Sentences on everything that the audit found wrong."""
         if self.audit is None:
             return []
-        kept = [one.sentence for one in self.audit.promises if not one.holds]
-        return kept + [check.sentence for check in self.audit.checks if not check.holds]
+        broken = [verdict.sentence for verdict in self.audit.promises if not verdict.holds]
+        return broken + [check.sentence for check in self.audit.checks if not check.holds]
 
     @property
     def failed(self) -> list[str]:
         """The promises and checks of the audit that failed, by name: unlike the sentences they tell no values."""
         if self.audit is None:
             return []
-        kept = [one.promise for one in self.audit.promises if not one.holds]
-        return kept + [check.name for check in self.audit.checks if not check.holds]
+        broken = [verdict.promise for verdict in self.audit.promises if not verdict.holds]
+        return broken + [check.name for check in self.audit.checks if not check.holds]
 
     @property
     def achieved(self) -> dict[str, float | None]:
         """For every promise, the strongest parameter that the release keeps, by its name."""
         if self.audit is None:
             return {}
-        found: dict[str, float | None] = {}
-        for kept in self.audit.promises:
-            name = main_parameter(kept.promise)
-            name = name if kept.attribute is None else f"{name} ({kept.attribute})"
-            found[kept.promise if name in found else name] = kept.achieved
-        return found
+        strongest: dict[str, float | None] = {}
+        for verdict in self.audit.promises:
+            name = main_parameter(verdict.promise)
+            name = name if verdict.attribute is None else f"{name} ({verdict.attribute})"
+            strongest[verdict.promise if name in strongest else name] = verdict.achieved
+        return strongest
 
     @property
     def achieved_text(self) -> str:
@@ -115,22 +116,22 @@ class Result:
 
     def as_dict(self) -> dict[str, Any]:
         """The result as plain values."""
-        found, errors = self.audit, self.workload
+        audit, errors = self.audit, self.workload
         taken = {**self.seconds, "warm_up": self.warm_up} if self.seconds else {}
         return {
             "promise": self.promise,
             "scheme": self.scheme,
             "refusal": self.refusal,
-            "holds": None if found is None else found.holds,
+            "holds": None if audit is None else audit.holds,
             "failures": self.failures,
             "achieved": self.achieved,
             "losses": self.losses,
-            "exact_quasi": None if found is None else self.exact_quasi,
-            "rows": None if found is None else {"published": found.rows, "withheld": found.withheld},
-            "groups": None if found is None else found.groups,
+            "exact_quasi": None if audit is None else self.exact_quasi,
+            "rows": None if audit is None else {"published": audit.rows, "withheld": audit.withheld},
+            "groups": None if audit is None else audit.groups,
             "workload": None if errors is None else {"median": errors.median, "mean": errors.mean},
             "guessed": self.guessed,
-            "attacks": [one.as_dict() for one in self.evidence],
+            "attacks": [evidence.as_dict() for evidence in self.evidence],
             "errors": {name: in_words(fault) for name, fault in self.errors.items()},
             "seconds": {stage: round(seconds, 4) for stage, seconds in taken.items()},
         }
@@ -175,13 +176,13 @@ class Comparison:
     @property
     def without_release(self) -> float | None:
         """How many people are guessed rightly without any release; ``None`` if nobody was attacked."""
-        return max((one.baseline for result in self.results for one in result.evidence), default=None)
+        return max((evidence.baseline for result in self.results for evidence in result.evidence), default=None)
 
     @property
     def from_original(self) -> float | None:
         """How many are guessed rightly by the best of the same attacks if the original is published as it is."""
-        found = (one.ceiling for result in self.results for one in result.evidence if one.ceiling is not None)
-        return max(found, default=None)
+        every = [evidence.ceiling for result in self.results for evidence in result.evidence]
+        return max((ceiling for ceiling in every if ceiling is not None), default=None)
 
     @property
     def trade(self) -> str | None:
@@ -189,15 +190,15 @@ class Comparison:
         without, most = self.without_release, self.from_original
         if without is None or most is None:
             return None
-        told = [(result.guessed, result) for result in self.results if result.guessed is not None]
-        (low, least), (high, largest) = (pick(told, key=lambda one: one[0]) for pick in (min, max))
+        guessed = [(result.guessed, result) for result in self.results if result.guessed is not None]
+        (low, least), (high, largest) = (pick(guessed, key=itemgetter(0)) for pick in (min, max))
         return (
             f"Guessed: the best of a few attacks finds the sensitive value of {percent(without)} of "
             f"the people without any release, of {percent(most)} from the original itself, and of {percent(low)} "
             f"({least.scheme}) to {percent(high)} ({largest.scheme}) from these releases. What is found beyond the "
             "first is learnt about groups of people. That is what analysts need, and no promise here forbids it: "
             "schemes that keep more of it for them, such as the default, cuts, keep more for adversaries, too."
-            f"{'' if all(one.about_groups for one in self.promises) else DRAWN}"
+            f"{'' if all(promise.about_groups for promise in self.promises) else DRAWN}"
         )
 
     def as_dict(self) -> dict[str, Any]:

@@ -8,66 +8,55 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import DiscreetError
 from discreet.principles import Prior
 from discreet.principles.proximity import Proximity, rounded_down
 from discreet.principles.wording import exact
-from discreet.report.plots import COLORS, INK, library, svg, themed
+from discreet.report.charts import (
+    COLORS,
+    FAINT_INK,
+    PANEL_HEIGHT,
+    PANEL_WIDTH,
+    heading,
+    numbers,
+    outlined,
+    side_by_side,
+)
 from discreet.report.proximity_plan import ProximityPlan, frontier, widths
 
 if TYPE_CHECKING:
     from discreet.report.plan import Plan
 
-SUFFIXES = (".html", ".svg", ".png")
 EVERY = 12
 """Every m up to this one has its own step; larger ones grow by the factor ``GROWTH``."""
 GROWTH = 1.12
 STEEP = 20.0
 """The ratio of the largest to the smallest number from which an axis is logarithmic."""
-WIDTH, HEIGHT = 400, 300
-FAINT_INK = "#666666"
 AXES = {
     "absolute": ("Absolute: within epsilon of the number", "epsilon, in units of {name}"),
     "relative": ("Relative: within a share of the number", "epsilon, as a share of {name}"),
 }
 
 
-def check_suffix(path: str | Path) -> str:
-    """The picture format that a file name asks for; raises if it is not supported.
-
-    >>> check_suffix("frontier.SVG")
-    '.svg'
-    """
-    suffix = Path(path).suffix.lower()
-    if suffix not in SUFFIXES:
-        raise DiscreetError(
-            f"the name of the plot '{path}' does not say its format; let it end in {', '.join(SUFFIXES[:-1])} or "
-            f"{SUFFIXES[-1]}"
-        )
-    return suffix
-
-
-def drawn(told: Plan, suffix: str, title: str = "a table") -> bytes:
+def drawn(plan: Plan, suffix: str, title: str = "a table") -> bytes:
     """The frontiers of a plan as the content of a file; ``title`` says which table it is, without its path."""
-    if told.persons < told.rows:
+    if plan.persons < plan.rows:
         raise DiscreetError(
             "a frontier of epsilon and m is about proximity, which is not promised about persons with several rows; "
             "give one row per person"
         )
-    if told.proximity is None or told.prior is None:
-        what = "none" if told.sensitive is None else f"{told.sensitive!r}, which is not numeric"
+    if plan.proximity is None or plan.prior is None:
+        what = "none" if plan.sensitive is None else f"{plan.sensitive!r}, which is not numeric"
         raise DiscreetError(
             f"a frontier of epsilon and m needs a numeric sensitive attribute, and the table has {what}; name one, or "
             f"declare it numeric"
         )
-    chart = themed(_chart(told.prior, told.proximity), autosize="pad")
-    if suffix == ".png":
-        return bytes(library().vegalite_to_png({**chart, "background": "white"}, scale=2))
-    picture = svg(chart, "The largest m that can be kept, by epsilon; the numbers are in the tables")
-    return (picture if suffix == ".svg" else _page(told.prior, told.proximity, title, picture)).encode()
+    prior, proximity = plan.prior, plan.proximity
+    panels = [_panel(prior, proximity, neighbourhood) for neighbourhood in AXES]
+    label = "The largest m that can be kept, by epsilon; the numbers are in the tables"
+    return side_by_side(panels, suffix, label, lambda picture: _page(prior, proximity, title, picture))
 
 
 # ---------------------------------------------------------------------------------------------------------- the plot
@@ -89,37 +78,26 @@ def steps(prior: Prior, neighbourhood: str) -> list[tuple[int, float]]:
     return [(m, Proximity(0.0, m, neighbourhood).widest(prior)) for m in reversed(listed)]  # type: ignore[arg-type]
 
 
-def _chart(prior: Prior, told: ProximityPlan) -> dict[str, Any]:
-    return {
-        "hconcat": [_panel(prior, told, neighbourhood) for neighbourhood in AXES],
-        "spacing": 40,
-        "padding": 8,
-    }
-
-
-def _panel(prior: Prior, told: ProximityPlan, neighbourhood: str) -> dict[str, Any]:
+def _panel(prior: Prior, plan: ProximityPlan, neighbourhood: str) -> dict[str, Any]:
     """One frontier, with the user's epsilon and m if they concern this kind of neighbourhood."""
-    found = steps(prior, neighbourhood)
-    best = found[0][0] if found else 1
-    asked = _asked(told) if told.neighbourhood == neighbourhood else None
-    across = _across(neighbourhood, [width for _, width in found], None if asked is None else asked["epsilon"])
+    suprema = steps(prior, neighbourhood)
+    best = suprema[0][0] if suprema else 1
+    asked = _asked(plan) if plan.neighbourhood == neighbourhood else None
+    title, name = AXES[neighbourhood]
+    widths = [width for _, width in suprema]
+    across = _across(neighbourhood, name.format(name=prior.attribute or "the number"), widths, asked)
     low, high = across["scale"]["domain"]
     # the line starts on the left with the largest m, and at the end of each m drops to the next smaller one
     line = [{"epsilon": low, "m": best}]
-    for (_, width), after in zip(found, [*(m for m, _ in found[1:]), 1], strict=False):
+    for (_, width), after in zip(suprema, [*(m for m, _ in suprema[1:]), 1], strict=False):
         if width < high:
             line.append({"epsilon": max(low, width), "m": after})
     line.append({"epsilon": high, "m": line[-1]["m"]})
-    top = max(best, asked["m"] if asked else 1)
-    title, name = AXES[neighbourhood]
     return {
-        "title": {"text": title, "anchor": "start", "fontSize": 13, "fontWeight": "bold", "color": INK, "offset": 10},
-        "width": WIDTH,
-        "height": HEIGHT,
-        "encoding": {
-            "x": {**across, "title": name.format(name=prior.attribute or "the number")},
-            "y": _upwards(top),
-        },
+        "title": heading(title),
+        "width": PANEL_WIDTH,
+        "height": PANEL_HEIGHT,
+        "encoding": {"x": across, "y": _upwards(max(best, asked["m"] if asked else 1))},
         "layer": [*_frontier(line), *(_words(line) if asked is None else _mark(asked, low, high))],
     }
 
@@ -133,37 +111,32 @@ def _frontier(line: list[dict[str, float]]) -> list[dict[str, Any]]:
     ]
 
 
-def _across(neighbourhood: str, widths: Sequence[float], asked: float | None) -> dict[str, Any]:
+def _across(neighbourhood: str, title: str, widths: Sequence[float], asked: dict[str, Any] | None) -> dict[str, Any]:
     """The axis of epsilon: from 0 to 1 if relative, else over the range in which m falls to 1."""
-    field = {"field": "epsilon", "type": "quantitative"}
     if neighbourhood == "relative":
-        scale = {"domain": [0, 1], "nice": False}
-        return {**field, "scale": scale, "axis": {"format": "~%", "grid": False, "tickCount": 6}}
-    ends = [width for width in widths if 0.0 < width < math.inf]
-    ends += [asked] if asked else []
+        axis = {"format": "~%", "grid": False, "tickCount": 6}
+        return numbers("epsilon", title, {"domain": [0, 1], "nice": False}, axis)
+    ends = [width for width in (*widths, asked["epsilon"] if asked else 0.0) if 0.0 < width < math.inf]
     low, high = (min(ends), max(ends)) if ends else (1.0, 1.0)
     low, high = max(low, 1e-300), min(high, 1e307)  # so that the margins added below stay finite and positive
+    axis = {"format": ",.6~g", "grid": False}
     if high < STEEP * low:
-        scale = {"domain": [0, 1.15 * high], "nice": False}
-        return {**field, "scale": scale, "axis": {"format": ",.6~g", "grid": False, "tickCount": 5}}
+        return numbers("epsilon", title, {"domain": [0, 1.15 * high], "nice": False}, {**axis, "tickCount": 5})
     # margins on both sides: left of the first step, the line continues down to epsilon 0
-    scale = {"type": "log", "domain": [low / 3, high * 2], "nice": False}
-    ticks = _ticks(low / 3, high * 2)
-    return {**field, "scale": scale, "axis": {"format": ",.6~g", "grid": False, "values": ticks, "labelOverlap": True}}
+    low, high = low / 3, high * 2
+    axis |= {"values": _ticks(low, high), "labelOverlap": True}
+    return numbers("epsilon", title, {"type": "log", "domain": [low, high], "nice": False}, axis)
 
 
 def _upwards(top: float) -> dict[str, Any]:
     """The axis of m, starting at 1, which promises nothing."""
-    steep = top > STEEP
-    scale = {"type": "log"} if steep else {}
-    axis = {"format": ",d", "values": _ticks(1, 1.3 * top) if steep else _whole_ticks(top)}
-    return {
-        "field": "m",
-        "type": "quantitative",
-        "title": "largest m",
-        "scale": {**scale, "domain": [1, 1.3 * top if steep else top + max(0.6, 0.12 * top)], "nice": False},
-        "axis": axis,
-    }
+    if top > STEEP:
+        ticks, scale = _ticks(1, 1.3 * top), {"type": "log", "domain": [1, 1.3 * top], "nice": False}
+    else:
+        step = 1 if top <= 10 else 2
+        ticks = list(range(step, int(top) + 1, step))
+        scale = {"domain": [1, top + max(0.6, 0.12 * top)], "nice": False}
+    return numbers("m", "largest m", scale, {"format": ",d", "values": ticks})
 
 
 def _ticks(low: float, high: float) -> list[float]:
@@ -173,16 +146,11 @@ def _ticks(low: float, high: float) -> list[float]:
     return [number for power in powers for digit in digits if low <= (number := float(f"{digit}e{power}")) <= high]
 
 
-def _whole_ticks(top: float) -> list[int]:
-    step = 1 if top <= 10 else 2
-    return list(range(step, int(top) + 1, step))
-
-
 def _words(line: list[dict[str, float]]) -> list[dict[str, Any]]:
     """Labels for the two sides of the line, in corners that it does not cross."""
     if line[0]["m"] == 1:
-        return [_word("No m above 1 can be kept, whatever epsilon.", "left", 12, HEIGHT / 2)]
-    return [_word("can be kept", "left", 12, HEIGHT - 14), _word("cannot be kept", "right", WIDTH - 8, 12)]
+        return [_word("No m above 1 can be kept, whatever epsilon.", "left", 12, PANEL_HEIGHT / 2)]
+    return [_word("can be kept", "left", 12, PANEL_HEIGHT - 14), _word("cannot be kept", "right", PANEL_WIDTH - 8, 12)]
 
 
 def _word(text: str, align: str, x: float, y: float) -> dict[str, Any]:
@@ -190,24 +158,24 @@ def _word(text: str, align: str, x: float, y: float) -> dict[str, Any]:
     return {"data": {"values": [{}]}, "mark": mark, "encoding": {"x": {"value": x}, "y": {"value": y}}}
 
 
-def _asked(told: ProximityPlan) -> dict[str, Any] | None:
+def _asked(plan: ProximityPlan) -> dict[str, Any] | None:
     """The point of the user's epsilon and m, with its label."""
-    if told.epsilon is not None and told.m is not None:
-        verdict = "can be kept" if told.feasible else "cannot be kept"
-        said = f"epsilon={exact(told.epsilon)}, m={told.m:,}: {verdict}"
-        return {"epsilon": told.epsilon, "m": told.m, "said": said, "kept": bool(told.feasible)}
-    if told.epsilon is not None:
-        said = f"epsilon={exact(told.epsilon)}: m up to {told.largest_m:,}"
-        return {"epsilon": told.epsilon, "m": told.largest_m, "said": said, "kept": True}
-    if told.m is not None and told.widest_epsilon is not None:
-        most = told.widest_epsilon
-        if most == 0.0:
-            return {"epsilon": 0.0, "m": told.m, "said": f"m={told.m:,}: no epsilon can be kept", "kept": False}
-        if math.isinf(most):
-            return {"epsilon": 1.0, "m": told.m, "said": f"m={told.m:,}: any epsilon", "kept": True}
-        said = f"m={told.m:,}: epsilon below {exact(rounded_down(most))}"
-        return {"epsilon": most, "m": told.m, "said": said, "kept": True}
-    return None
+    epsilon, m, kept = plan.epsilon, plan.m, True
+    if epsilon is not None and m is not None:
+        kept = bool(plan.feasible)
+        label = f"epsilon={exact(epsilon)}, m={m:,}: {'can' if kept else 'cannot'} be kept"
+    elif epsilon is not None:
+        m = plan.largest_m
+        label = f"epsilon={exact(epsilon)}: m up to {m:,}"
+    elif m is None or plan.widest_epsilon is None:
+        return None
+    elif plan.widest_epsilon == 0.0:
+        epsilon, kept, label = 0.0, False, f"m={m:,}: no epsilon can be kept"
+    elif math.isinf(plan.widest_epsilon):
+        epsilon, label = 1.0, f"m={m:,}: any epsilon"
+    else:
+        epsilon, label = plan.widest_epsilon, f"m={m:,}: epsilon below {exact(rounded_down(plan.widest_epsilon))}"
+    return {"epsilon": epsilon, "m": m, "label": label, "kept": kept}
 
 
 def _mark(asked: dict[str, Any], low: float, high: float) -> list[dict[str, Any]]:
@@ -217,32 +185,26 @@ def _mark(asked: dict[str, Any], low: float, high: float) -> list[dict[str, Any]
     data = {"values": [{**asked, "epsilon": place}]}
     rule = {"type": "rule", "color": color, "strokeDash": [4, 3], "strokeWidth": 1.2}
     right = (math.log(place / low) / math.log(high / low) if low > 0.0 else place / high) > 0.5
-    text = {"type": "text", "color": color, "fontSize": 12, "fontWeight": "bold", "dy": -12}
-    said = {"text": {"field": "said", "type": "nominal"}}
-    text |= {"align": "right", "dx": 4} if right else {"align": "left", "dx": -4}
+    beside = {"align": "right", "dx": 4} if right else {"align": "left", "dx": -4}
     return [
         {"data": data, "mark": rule, "encoding": {"y2": {"datum": 1}}},
         {"data": data, "mark": rule, "encoding": {"x2": {"datum": low}}},
         {"data": data, "mark": {"type": "point", "filled": True, "size": 110, "color": color, "opacity": 1}},
-        # drawn twice, first with a white outline, so that the text is legible across lines
-        *(
-            {"data": data, "mark": {**text, **look}, "encoding": said}
-            for look in ({"stroke": "white", "strokeWidth": 4}, {})
-        ),
+        *outlined(data, "label", {"color": color, "dy": -12, **beside}),
     ]
 
 
 # ---------------------------------------------------------------------------------------------------------- the page
 
 
-def _page(prior: Prior, told: ProximityPlan, title: str, picture: str) -> str:
+def _page(prior: Prior, plan: ProximityPlan, title: str, picture: str) -> str:
     from discreet.report.page import render
 
     sections = [
         {
             "title": name,
-            "points": [(_apart(one.epsilon), f"{one.m:,}") for one in frontier(prior, neighbourhood)],
-            "ends": [(f"{one.m:,}", _below(one.epsilon)) for one in widths(prior, neighbourhood)],
+            "points": [(_apart(point.epsilon), f"{point.m:,}") for point in frontier(prior, neighbourhood)],
+            "ends": [(f"{width.m:,}", _below(width.epsilon)) for width in widths(prior, neighbourhood)],
         }
         for neighbourhood, (name, _) in AXES.items()
     ]
@@ -250,7 +212,7 @@ def _page(prior: Prior, told: ProximityPlan, title: str, picture: str) -> str:
         "frontier.html",
         heading=f"What {title} can promise about {prior.attribute}",
         prior=prior,
-        sentences=told.sentences,
+        sentences=plan.sentences,
         svg=picture,
         sections=sections,
     )

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.errors import visible
 from discreet.principles.wording import rows
+from discreet.report.charts import require, require_all
 from discreet.report.comparison import Comparison
-from discreet.report.extras import require, require_all
 from discreet.report.measures import MEASURES, best, cell
 from discreet.report.plots import PLOTS, Family, draw, families
 from discreet.version import __version__

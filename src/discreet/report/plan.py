@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -71,13 +72,14 @@ class Plan:
 
     def as_dict(self) -> dict[str, Any]:
         """The plan as plain values."""
-        found = asdict(replace(self, prior=None))
-        del found["prior"]
-        return {**found, "feasible": self.feasible}
+        plain = asdict(replace(self, prior=None))
+        del plain["prior"]
+        return {**plain, "feasible": self.feasible}
 
     def plot(self, path: str | os.PathLike[str], title: str = "a table") -> None:
         """Plot the frontiers of epsilon and m to a file: ``.html`` (with tables), ``.svg`` or ``.png``."""
-        from discreet.report.frontier import check_suffix, drawn
+        from discreet.report.charts import check_suffix
+        from discreet.report.frontier import drawn
 
         Path(path).write_bytes(drawn(self, check_suffix(os.fspath(path)), title))
 
@@ -98,8 +100,7 @@ def plan(
     Where persons have several rows, promises are about persons; there is none about numbers near to each other.
 
     >>> from discreet.datasets import patients
-    >>> told = plan(patients())
-    >>> [(one.promise, one.strongest) for one in told.strongest][:2]
+    >>> [(strongest.promise, strongest.strongest) for strongest in plan(patients()).strongest][:2]
     [('k-anonymity', 48), ('l-diversity (frequency)', 4.8)]
     """
     if len(as_table(table).sensitive) > 1:
@@ -132,18 +133,18 @@ def plans(
     may each be possible and not together.
 
     >>> from discreet.datasets import patients
-    >>> [told.sensitive for told in plans(patients())]
+    >>> [each.sensitive for each in plans(patients())]
     ['disease']
     """
     if len(as_table(table).sensitive) < 2:
         return [plan(table, epsilon=epsilon, m=m, neighbourhood=neighbourhood)]
     numbers = any(column.kind == "numeric" for column in table.sensitive)
-    found = []
+    each = []
     for column in table.sensitive:
         alone = replace(table, sensitive=(column,))
         asked = column.kind == "numeric" or not numbers  # if none has numbers, the first refuses what is asked
-        found.append(plan(alone, epsilon=epsilon, m=m, neighbourhood=neighbourhood) if asked else plan(alone))
-    return found
+        each.append(plan(alone, epsilon=epsilon, m=m, neighbourhood=neighbourhood) if asked else plan(alone))
+    return each
 
 
 def _about_persons(table: Table, prior: Prior) -> list[Strongest]:
@@ -155,28 +156,31 @@ def _about_persons(table: Table, prior: Prior) -> list[Strongest]:
         promises += [(parse(PRINCIPLES[name].example.strip("'")), "") for name in plugged_names("principles")]
     if prior.numbers is not None:
         promises += [(KEAnonymity(1, 0.0), f" ({_span(prior)})"), (Variance(0.0), ""), (Proximity(0.0, 1), "")]
-    found = []
+    kinds = []
     for promise, which in promises:
         reach = reachable_by_persons(promise, table)
         sentence = f"{reach.sentence} {ALPHA}" if promise.hides_presence else reach.sentence
-        found.append(Strongest(f"{promise.name}{which}", counted_parameter(promise), reach.strongest, sentence))
-    return found
+        kinds.append(Strongest(f"{promise.name}{which}", counted_parameter(promise), reach.strongest, sentence))
+    return kinds
 
 
 def strongest(prior: Prior) -> list[Strongest]:
     """The strongest promise of each kind except proximity, which has two parameters."""
     one_group = f"The table has {rows(prior.rows)}: k can be up to {prior.rows:,}, which is one group."
-    found = [Strongest(KAnonymity.name, "k", prior.rows, one_group)]
+    kinds = [Strongest(KAnonymity.name, "k", prior.rows, one_group)]
     if prior.attribute is None:
-        return found
-    found += [_diversity(kind, prior) for kind in DIVERSITIES]
-    for promise, which in _usual(prior):
-        reach = promise.reachable(prior)
-        name = f"{promise.name}{which}"
-        found.append(Strongest(name, promise.main_parameter(), reach.strongest, reach.sentence))
-    found += [_hidden(prior), _drawn(prior)]
-    found += _plugged(prior)
-    return found if prior.numbers is None else [*found, *_spread(prior)]
+        return kinds
+    kinds += [_diversity(kind, prior) for kind in DIVERSITIES]
+    kinds += [_reached(promise, prior, which) for promise, which in _usual(prior)]
+    kinds += [_hidden(prior), _reached(DifferentialPrivacy(1.0), prior), *_plugged(prior)]
+    if prior.numbers is not None:
+        kinds += [_reached(KEAnonymity(1, 0.0), prior, f" ({_span(prior)})"), _reached(Variance(0.0), prior)]
+    return kinds
+
+
+def _reached(promise: Principle, prior: Prior, which: str = "") -> Strongest:
+    reach = promise.reachable(prior)
+    return Strongest(f"{promise.name}{which}", promise.main_parameter(), reach.strongest, reach.sentence)
 
 
 def _usual(prior: Prior) -> list[tuple[Principle, str]]:
@@ -190,22 +194,6 @@ def _hidden(prior: Prior) -> Strongest:
     least = AlphaBeta(1.0, 1.0).reachable(prior).strongest or 0.0
     reach = AlphaBeta(1.0, min(1.0, math.ceil(least * 1000.0 - 1e-7) / 1000.0)).reachable(prior)
     return Strongest(AlphaBeta.name, "beta", least, f"{reach.sentence} {ALPHA}")
-
-
-def _drawn(prior: Prior) -> Strongest:
-    """The smallest epsilon of differential privacy, which is about how rows are drawn."""
-    reach = DifferentialPrivacy(1.0).reachable(prior)
-    return Strongest(DifferentialPrivacy.name, "epsilon", reach.strongest, reach.sentence)
-
-
-def _spread(prior: Prior) -> list[Strongest]:
-    """The strongest promises about the range and the variance of numbers."""
-    differ = KEAnonymity(1, 0.0).reachable(prior)
-    vary = Variance(0.0).reachable(prior)
-    return [
-        Strongest(f"{KEAnonymity.name} ({_span(prior)})", "k", differ.strongest, differ.sentence),
-        Strongest(Variance.name, "v", vary.strongest, vary.sentence),
-    ]
 
 
 def _span(prior: Prior) -> str:
@@ -232,17 +220,13 @@ def _diversity(kind: Diversity, prior: Prior) -> Strongest:
     return Strongest(f"{LDiversity.name} ({_which(kind)})", "l", best, f"{reach.sentence}{nothing}")
 
 
-def _plugged(prior: Prior) -> list[Strongest]:
+def _plugged(prior: Prior) -> Iterator[Strongest]:
     """The reach of each plug-in's promise, as given by its example."""
-    found = []
     for name in plugged_names("principles"):
         kind = PRINCIPLES[name]
         promise = parse(kind.example.strip("'"))
         try:
             promise.require(prior)
-            reach = promise.reachable(prior)
+            yield _reached(promise, prior)
         except DiscreetError as refusal:
-            found.append(Strongest(name, kind.main_parameter(), None, f"{refusal}."))
-        else:
-            found.append(Strongest(name, kind.main_parameter(), reach.strongest, reach.sentence))
-    return found
+            yield Strongest(name, kind.main_parameter(), None, f"{refusal}.")

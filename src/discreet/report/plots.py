@@ -1,12 +1,7 @@
-"""The plots of a comparison as SVG: bars for one promise, lines for promises that differ in one number.
-
-A plot is a Vega-Lite specification, drawn without a browser and without a network. It is written as plain JSON:
-altair uses the same words, at the price of eight more packages and 0.4 s of import.
-"""
+"""The plots of a comparison as SVG: bars for one promise, lines for promises that differ in one number."""
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -14,17 +9,10 @@ from typing import Any, cast
 
 from discreet.principles import Principle
 from discreet.principles.wording import exact
+from discreet.report.charts import COLORS, INK, numbers, svg, themed
 from discreet.report.comparison import Comparison
-from discreet.report.extras import require
 from discreet.report.measures import AIL, GUESSED, MEDIAN, SECONDS, Measure
 
-COLORS = (
-    *("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"),
-    *("#333333", "#880000", "#9933ff", "#2b1a8c", "#b5d67a", "#661166", "#9b7dff", "#f0c3c3"),
-    *("#dc003c", "#0000fa", "#78506e"),
-)
-"""One for each scheme. The first six are those of Okabe and Ito. For people with a colour vision deficiency, the others
-are as easy to distinguish from these and from each other as these six are."""
 STAR = "M0,-1L.25,-.35L.95,-.31L.4,.13L.59,.81L0,.42L-.59,.81L-.4,.13L-.95,-.31L-.25,-.35Z"
 SALTIRE = "M-.9,-.5L-.5,-.9L0,-.4L.5,-.9L.9,-.5L.4,0L.9,.5L.5,.9L0,.4L-.5,.9L-.9,.5L-.4,0Z"
 HOURGLASS = "M-.8,-.9L.8,-.9L-.8,.9L.8,.9Z"
@@ -40,7 +28,6 @@ SHAPES = (
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4], [4, 2, 1, 2], [3, 3], [10, 2])
 WIDTH = 350
 """The width of a whole plot, including the labels of its axes: three fit side by side."""
-INK, FAINT = "#333333", "#e3e3e3"
 STEEP = 30
 """Times that differ by more than this factor are drawn on a logarithmic axis, in plots with lines."""
 
@@ -86,7 +73,7 @@ def families(promises: Sequence[Principle]) -> list[Family]:
     """Group promises that differ in one number only.
 
     >>> from discreet.principles import parse
-    >>> [one.title for one in families([parse(f"beta-likeness(beta={beta})") for beta in (4, 1)])]
+    >>> [family.title for family in families([parse(f"beta-likeness(beta={beta})") for beta in (4, 1)])]
     ['beta-likeness(beta=1 to 4)']
     """
     kin: dict[tuple[object, ...], list[Principle]] = {}
@@ -94,7 +81,7 @@ def families(promises: Sequence[Principle]) -> list[Family]:
         # parameters that are words must agree; numbers may differ
         alike = tuple((*where, "number" if _is_number(value) else value) for where, value in _details(promise))
         kin.setdefault(alike, []).append(promise)
-    found = []
+    families = []
     for members in kin.values():
         columns = list(zip(*(_details(member) for member in members), strict=True))
         varying = [cells for cells in columns if len({value for _, value in cells}) > 1]
@@ -102,10 +89,10 @@ def families(promises: Sequence[Principle]) -> list[Family]:
             places = [float(cast(float, value)) for _, value in varying[0]]
             order = sorted(range(len(members)), key=places.__getitem__)
             name = varying[0][0][0][1]
-            found.append(Family(tuple(members[at] for at in order), name, tuple(places[at] for at in order)))
+            families.append(Family(tuple(members[at] for at in order), name, tuple(places[at] for at in order)))
         else:
-            found += [Family((member,)) for member in members]
-    return found
+            families += [Family((member,)) for member in members]
+    return families
 
 
 def _details(promise: Principle) -> list[tuple[tuple[str, str], object]]:
@@ -145,33 +132,22 @@ def draw(comparison: Comparison, family: Family, plot: Plot) -> str | None:
 
 def _bars(records: list[dict[str, Any]], plot: Plot) -> dict[str, Any]:
     top = (max(record["value"] for record in records) or 1.0) * 1.2  # leaves room for the number at the longest bar
-    across = {
-        "field": "value",
-        "type": "quantitative",
-        "title": plot.axis,
-        "scale": {"domain": [0, top], "nice": False},
-        "axis": {"tickCount": 4, "format": plot.ticks},
-    }
+    scale, axis = {"domain": [0, top], "nice": False}, {"tickCount": 4, "format": plot.ticks}
     # the name of a scheme may be long, so it is placed above its bar, not beside it
     text = {"type": "text", "align": "left", "baseline": "middle", "color": INK, "fontSize": 12}
     down = {"field": "scheme", "type": "nominal", "title": None, "sort": None, "axis": None}
+    names, values = ({"text": {"field": field, "type": "nominal"}} for field in ("scheme", "text"))
     return {
         "data": {"values": records},
         "height": 50 + 44 * len(records),
-        "encoding": {"x": across, "y": down},
+        "encoding": {"x": numbers("value", plot.axis, scale, axis), "y": down},
         "layer": [
             {
                 "mark": {"type": "bar", "height": 16, "yOffset": 8},
                 "encoding": {"color": {"field": "scheme", "type": "nominal", "legend": None}},
             },
-            {
-                "mark": {**text, "dy": -10},
-                "encoding": {"x": {"datum": 0}, "text": {"field": "scheme", "type": "nominal"}},
-            },
-            {
-                "mark": {**text, "dx": 4, "dy": 8},
-                "encoding": {"text": {"field": "text", "type": "nominal"}},
-            },
+            {"mark": {**text, "dy": -10}, "encoding": {"x": {"datum": 0}, **names}},
+            {"mark": {**text, "dx": 4, "dy": 8}, "encoding": values},
         ],
     }
 
@@ -189,20 +165,18 @@ def _lines(records: list[dict[str, Any]], plot: Plot, family: Family) -> dict[st
         "data": {"values": records},
         "height": 250 + 16 * math.ceil(len(names) / columns),
         "encoding": {
-            "x": {
-                "field": "place",
-                "type": "quantitative",
-                "title": family.parameter,
-                "scale": {"zero": False, "nice": False, "padding": 12},
-                "axis": {"values": list(family.places), "grid": False, "format": "~g"},
-            },
-            "y": {
-                "field": "value",
-                "type": "quantitative",
-                "title": plot.axis,
-                "scale": {"type": "log"} if steep else {"zero": True, "nice": 5},
-                "axis": {**ticks, "format": plot.ticks},
-            },
+            "x": numbers(
+                "place",
+                family.parameter,
+                {"zero": False, "nice": False, "padding": 12},
+                {"values": list(family.places), "grid": False, "format": "~g"},
+            ),
+            "y": numbers(
+                "value",
+                plot.axis,
+                {"type": "log"} if steep else {"zero": True, "nice": 5},
+                {**ticks, "format": plot.ticks},
+            ),
             "color": scheme,
         },
         "layer": [
@@ -257,10 +231,9 @@ def looks_of(many: int) -> dict[str, list[Any]]:
 
 def _coloured(chart: dict[str, Any], schemes: Sequence[str]) -> dict[str, Any]:
     """A chart as a complete specification; a scheme has the same colour, shape and dash in all charts."""
-    many = range(len(schemes))
     scales = looks_of(len(schemes))
     present = {record["scheme"] for record in chart["data"]["values"]}
-    kept = [at for at in many if schemes[at] in present]
+    kept = [at for at, scheme in enumerate(schemes) if scheme in present]
     domain = [schemes[at] for at in kept]
     for encoding in (chart["encoding"], *(layer.get("encoding", {}) for layer in chart["layer"])):
         for channel, looks in scales.items():
@@ -270,29 +243,3 @@ def _coloured(chart: dict[str, Any], schemes: Sequence[str]) -> dict[str, Any]:
                     "scale": {"domain": domain, "range": [looks[at] for at in kept]},
                 }
     return themed({**chart, "width": WIDTH})
-
-
-def svg(chart: dict[str, Any], label: str) -> str:
-    """A specification as SVG, with a label for readers who do not see it."""
-    drawn = str(library().vegalite_to_svg(chart))
-    return drawn.replace("<svg ", f'<svg role="img" aria-label="{html.escape(label)}" ', 1)
-
-
-def library() -> Any:
-    """The drawing library."""
-    return require("vl_convert")
-
-
-def themed(chart: dict[str, Any], autosize: str = "fit") -> dict[str, Any]:
-    """A chart as a complete specification, in the common style of all plots."""
-    axis = {"labelColor": INK, "titleColor": INK, "gridColor": FAINT, "domainColor": "#999999", "tickColor": "#999999"}
-    config = {
-        "autosize": {"type": autosize, "contains": "padding"},
-        "font": "Helvetica, Arial, sans-serif",
-        "background": "transparent",
-        "view": {"stroke": None},
-        "axis": {**axis, "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal", "labelLimit": 240},
-        "legend": {"labelFontSize": 12, "labelColor": INK, "labelLimit": 240},
-    }
-    schema = "https://vega.github.io/schema/vega-lite/v5.json"  # identifies the grammar; nothing is downloaded
-    return {"$schema": schema, **chart, "config": config}

@@ -21,6 +21,7 @@ from discreet.principles.proximity import Proximity
 from discreet.principles.t_closeness import Distance, TCloseness
 from discreet.report.proximity_plan import on_widest
 from discreet.report.roles import ColumnProfile, describe
+from discreet.table.combinations import numbered
 from discreet.table.table import Column, Table
 
 FEWEST_GROUPS = 20
@@ -77,8 +78,8 @@ def profile(table: Table, *, combinations: bool = True) -> Profile:
     Use ``combinations=False`` while the quasi-identifiers are not yet known; then uniqueness is not computed.
 
     >>> from discreet.datasets import patients
-    >>> told = profile(patients())
-    >>> told.rows, told.uniqueness[0].unique, [one.promise for one in told.reachable][:2]
+    >>> profiled = profile(patients())
+    >>> profiled.rows, profiled.uniqueness[0].unique, [reach.promise for reach in profiled.reachable][:2]
     (48, 48, ['k-anonymity(k=5)', 'l-diversity(l=4)'])
     """
     roles = {column.name: "quasi" for column in table.quasi} | {column.name: "other" for column in table.other}
@@ -91,10 +92,8 @@ def uniqueness(columns: Sequence[Column]) -> list[Uniqueness]:
     """How well all columns together distinguish rows, and how well they do without each of them."""
     if not columns:
         return []
-    found = [_uniqueness(columns, None)]
-    if len(columns) > 1:
-        found += [_uniqueness([one for one in columns if one is not left], left.name) for left in columns]
-    return found
+    without = [([other for other in columns if other is not column], column.name) for column in columns]
+    return [_uniqueness(columns, None), *(_uniqueness(rest, name) for rest, name in without if rest)]
 
 
 def _uniqueness(columns: Sequence[Column], dropped: str | None) -> Uniqueness:
@@ -120,14 +119,8 @@ def combination_sizes(columns: Sequence[Column]) -> NDArray[np.int64]:
     >>> combination_sizes(two).tolist()
     [2, 1]
     """
-    keys = np.zeros(len(columns[0].codes), np.int64)
-    room = 1
-    for column in columns:
-        if room > (1 << 62) // len(column.values):
-            keys = np.unique(keys, return_inverse=True)[1].astype(np.int64)
-            room = len(keys)
-        keys = keys * len(column.values) + column.codes
-        room *= len(column.values)
+    codes = [column.codes for column in columns]
+    keys = numbered(codes, [len(column.values) for column in columns], len(codes[0]))
     return np.unique(keys, return_counts=True)[1].astype(np.int64)
 
 
@@ -136,12 +129,12 @@ def _reachable(table: Table) -> list[Reachable]:
     if len(table.sensitive) > 1:
         each = [_reachable(replace(table, sensitive=(column,))) for column in table.sensitive]
         whole = each[0][:1]  # k-anonymity, which is the same for all
-        for column, own in zip(table.sensitive, each, strict=True):
-            whole += [_about(column, one) for one in own[1:]]
+        for column, reaches in zip(table.sensitive, each, strict=True):
+            whole += [_about(column, reach) for reach in reaches[1:]]
         return whole
     if table.person is None:
         return reachable(Prior.of(table))
-    persons, found = table.persons, []
+    persons, reaches = table.persons, []
     promises: list[Principle] = [KAnonymity(min(5, persons))]
     if table.secret is not None:
         promises += [LDiversity(2.0), BetaLikeness(2.0), TCloseness(0.2), DeltaDisclosure(1.0)]
@@ -149,18 +142,18 @@ def _reachable(table: Table) -> list[Reachable]:
         try:
             require_persons(promise, table)
         except DiscreetError as refusal:
-            found.append(Reachable(str(promise), False, None, f"{str(refusal)[0].upper()}{str(refusal)[1:]}."))
+            reaches.append(Reachable(str(promise), False, None, f"{str(refusal)[0].upper()}{str(refusal)[1:]}."))
         else:
             room = f": there are {persons:,}, enough for at most {persons // promise.least_rows:,} groups"
-            told = f"{promise} can be kept about persons{'' if promise.about_values else room}."
-            found.append(Reachable(str(promise), True, None, told))
-    return found
+            sentence = f"{promise} can be kept about persons{'' if promise.about_values else room}."
+            reaches.append(Reachable(str(promise), True, None, sentence))
+    return reaches
 
 
-def _about(column: Column, one: Reachable) -> Reachable:
+def _about(column: Column, reach: Reachable) -> Reachable:
     """The same, naming the attribute that it is about."""
-    promise = str(parse(one.promise).naming(column.name))
-    return replace(one, promise=promise, sentence=f"About {column.name!r}: {one.sentence}")
+    promise = str(parse(reach.promise).naming(column.name))
+    return replace(reach, promise=promise, sentence=f"About {column.name!r}: {reach.sentence}")
 
 
 def reachable(prior: Prior) -> list[Reachable]:
@@ -172,11 +165,12 @@ def reachable(prior: Prior) -> list[Reachable]:
         distance: Distance = "equal" if prior.kind == "categorical" else "ordered"
         promises += [LDiversity(float(min(10, rounded))), BetaLikeness(2.0), TCloseness(0.2, distance)]
         promises += [DeltaDisclosure(1.0)]
-    found = []
-    for promise in promises:
-        reach = promise.reachable(prior)
-        found.append(Reachable(str(promise), reach.feasible, reach.strongest, reach.sentence))
-    return found + _near(prior)
+    return [*(_reach(promise, prior) for promise in promises), *_near(prior)]
+
+
+def _reach(promise: Principle, prior: Prior) -> Reachable:
+    reach = promise.reachable(prior)
+    return Reachable(str(promise), reach.feasible, reach.strongest, reach.sentence)
 
 
 def _near(prior: Prior) -> list[Reachable]:
@@ -184,7 +178,7 @@ def _near(prior: Prior) -> list[Reachable]:
 
     An epsilon of about half the possible one leaves room for groups.
     """
-    found = []
+    near = []
     try:
         best = int(Proximity(0.0, 1).reachable(prior).strongest or 1)
         m = max(2, min(USUAL_M, best))
@@ -192,12 +186,12 @@ def _near(prior: Prior) -> list[Reachable]:
             widest = Proximity(0.0, m, kind).widest(prior)
             epsilon = float(f"{widest / 2:.0e}") if math.isfinite(widest) else USUAL_SHARE
             promise = Proximity(min(epsilon, USUAL_SHARE) if kind == "relative" else epsilon, m, kind)
-            reach = promise.reachable(prior)
-            told = f"{reach.sentence} {on_widest(promise, prior)}" if reach.feasible else reach.sentence
-            found.append(Reachable(str(promise), reach.feasible, reach.strongest, told))
+            reach = _reach(promise, prior)
+            width = f" {on_widest(promise, prior)}" if reach.feasible else ""
+            near.append(replace(reach, sentence=f"{reach.sentence}{width}"))
     except DiscreetError:  # a sensitive attribute without numbers
         return []
-    return found
+    return near
 
 
 def suggest_promise(prior: Prior) -> str:
@@ -229,9 +223,9 @@ def suggest_promises(table: Table) -> list[str]:
     prior_of = Prior.of if table.person is None else Prior.of_persons
     if len(table.sensitive) < 2:
         return [suggest_promise(prior_of(table))]
-    found = []
+    promises = []
     for column in table.sensitive:
         promise = parse(suggest_promise(prior_of(replace(table, sensitive=(column,)))))
         promise = promise if promise.about_values else BetaLikeness(2.0)
-        found.append(str(promise.naming(column.name)))
-    return found
+        promises.append(str(promise.naming(column.name)))
+    return promises

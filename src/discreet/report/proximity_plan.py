@@ -153,12 +153,11 @@ def frontier(prior: Prior, neighbourhood: str = "absolute") -> tuple[Point, ...]
         best = int(Proximity(0.0, 1).reachable(prior).strongest or 1)
         low, high = Proximity(0.0, best).widest(prior), Proximity(0.0, 2).widest(prior)
         grid = (0.0,) if best == 1 else (0.0, *_round_numbers(low, high))
-    found = []
-    for epsilon in grid:
-        reach = Proximity(epsilon, 1, neighbourhood).reachable(prior)  # type: ignore[arg-type]
-        assert reach.strongest is not None
-        found.append(Point(epsilon, int(reach.strongest)))
-    return tuple(found)
+    largest = (
+        Proximity(epsilon, 1, neighbourhood).reachable(prior).strongest  # type: ignore[arg-type]
+        for epsilon in grid
+    )
+    return tuple(Point(epsilon, int(m or 1)) for epsilon, m in zip(grid, largest, strict=True))
 
 
 def _round_numbers(low: float, high: float) -> list[float]:

@@ -89,14 +89,14 @@ def describe(column: Column, role: str = "other") -> ColumnProfile:
 
 def _amounts(column: ColumnProfile) -> bool:
     """Whether a column of texts contains numbers with a decimal comma, which identify nobody."""
-    return all(is_number(one.value.replace(",", ".", 1)) for one in column.top if one.value != MISSING)
+    return all(is_number(share.value.replace(",", ".", 1)) for share in column.top if share.value != MISSING)
 
 
 def _names_somebody(column: ColumnProfile, rows: int) -> bool:
     """Whether a column looks like case or person numbers: very many codes with digits, each in few rows."""
     many = column.kind == "categorical" and column.distinct >= 20 and 10 * column.distinct >= rows
     few = column.top[0].rows <= max(5, rows // 20)
-    return many and few and all(re.fullmatch(r"[^\W\d]{0,8}[-_ /.]?\d{2,}", one.value) for one in column.top)
+    return many and few and all(re.fullmatch(r"[^\W\d]{0,8}[-_ /.]?\d{2,}", share.value) for share in column.top)
 
 
 def suggest(columns: Sequence[ColumnProfile], rows: int, *, person_known: bool = False) -> Roles:
@@ -104,8 +104,7 @@ def suggest(columns: Sequence[ColumnProfile], rows: int, *, person_known: bool =
 
     >>> from discreet.datasets import patients
     >>> table = patients(keep=["weight"])
-    >>> told = [describe(column) for column in table.columns]
-    >>> roles = suggest(told, table.rows)
+    >>> roles = suggest([describe(column) for column in table.columns], table.rows)
     >>> roles.quasi, roles.sensitive
     (('age', 'sex', 'zip', 'weight'), 'disease')
     """

@@ -21,8 +21,8 @@ def numbered(columns: Sequence[NDArray[Any]], sizes: Sequence[int], rows: int) -
     keys, room = np.zeros(rows, np.int64), 1
     for codes, size in zip(columns, sizes, strict=True):
         if room > (1 << 62) // max(1, size):
-            found, keys = np.unique(keys, return_inverse=True)
-            room = len(found)
+            keys = np.unique(keys, return_inverse=True)[1]
+            room = int(keys.max(initial=-1)) + 1
         keys = keys * max(1, size) + codes
         room *= max(1, size)
     return keys
@@ -47,14 +47,16 @@ def distinct(numbers: NDArray[Any]) -> NDArray[Any]:
 def ranked(numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.intp]]:
     """Return the distinct numbers, ascending; the index where each occurs first; and the rank of every number.
 
-    >>> [found.tolist() for found in ranked(np.array([3, 1, 3]))]
+    >>> [array.tolist() for array in ranked(np.array([3, 1, 3]))]
     [[1, 3], [1, 0], [1, 0, 1]]
     """
     if not _dense(numbers):
         return np.unique(numbers, return_index=True, return_inverse=True)
     occurring = _occurring(numbers)
-    found, place = np.flatnonzero(occurring), _place(occurring)[numbers]
-    return found, _first(place, len(found)), place
+    known, place = np.flatnonzero(occurring), _place(occurring)[numbers]
+    first = np.empty(len(known), np.intp)
+    first[place[::-1]] = np.arange(len(place) - 1, -1, -1)  # the last to be written is the first
+    return known, first, place
 
 
 def ranks(numbers: NDArray[Any]) -> NDArray[np.int64]:
@@ -68,36 +70,36 @@ def ranks(numbers: NDArray[Any]) -> NDArray[np.int64]:
     return np.unique(numbers, return_inverse=True)[1].astype(np.int64)
 
 
-def first_difference(one: NDArray[np.int64], other: NDArray[np.int64]) -> int | None:
+def first_difference(left: NDArray[np.int64], right: NDArray[np.int64]) -> int | None:
     """Return the smallest number that two lists do not contain equally often; None if they are permutations.
 
     >>> first_difference(np.array([3, 1, 3]), np.array([1, 3])), first_difference(np.array([3, 1]), np.array([1, 3]))
     (3, None)
     """
-    if _dense(one) and _dense(other):
-        width = int(max(one.max(), other.max())) + 1
-        differ = np.flatnonzero(np.bincount(one, minlength=width) != np.bincount(other, minlength=width))
+    if _dense(left) and _dense(right):
+        width = int(max(left.max(), right.max())) + 1
+        differ = np.flatnonzero(np.bincount(left, minlength=width) != np.bincount(right, minlength=width))
         return int(differ[0]) if len(differ) else None
-    one, other = np.sort(one), np.sort(other)
-    size = min(len(one), len(other))
-    differ = np.flatnonzero(one[:size] != other[:size])
+    left, right = np.sort(left), np.sort(right)
+    size = min(len(left), len(right))
+    differ = np.flatnonzero(left[:size] != right[:size])
     if len(differ):
-        return int(min(one[differ[0]], other[differ[0]]))
-    longer = one if len(one) > size else other
+        return int(min(left[differ[0]], right[differ[0]]))
+    longer = left if len(left) > size else right
     return int(longer[size]) if len(longer) > size else None
 
 
-def places_among(found: NDArray[np.int64], numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the index of every number in ``found``, which is ascending.
+def places_among(known: NDArray[np.int64], numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the index of every number in ``known``, which is ascending.
 
-    A number that ``found`` lacks gets the index where it would be inserted, or any index beyond the last.
+    A number that ``known`` lacks gets the index where it would be inserted, or any index beyond the last.
 
     >>> places_among(np.array([2, 5, 7]), np.array([7, 2])).tolist()
     [2, 0]
     """
-    if len(found) and found[0] == 0 and found[-1] == len(found) - 1:
+    if len(known) and known[0] == 0 and known[-1] == len(known) - 1:
         return numbers
-    return np.searchsorted(found, numbers)
+    return np.searchsorted(known, numbers)
 
 
 def _dense(numbers: NDArray[Any]) -> bool:
@@ -109,13 +111,6 @@ def _dense(numbers: NDArray[Any]) -> bool:
 def _place(occurring: NDArray[np.bool_]) -> NDArray[np.int64]:
     """The place of each number among those that occur."""
     return np.cumsum(occurring, dtype=np.int64) - 1
-
-
-def _first(places: NDArray[np.int64], number: int) -> NDArray[np.intp]:
-    """Where each of a number of places is first."""
-    first = np.empty(number, np.intp)
-    first[places[::-1]] = np.arange(len(places) - 1, -1, -1)  # the last to be written is the first
-    return first
 
 
 def _occurring(numbers: NDArray[Any]) -> NDArray[np.bool_]:

@@ -15,7 +15,7 @@ import pyarrow.compute as compute
 import pyarrow.csv as pc
 
 from discreet.errors import DiscreetError
-from discreet.table.encodings import as_utf8
+from discreet.table.detect import as_utf8
 from discreet.table.texts import near
 
 DELIMITERS = ",;\t|"
@@ -35,11 +35,7 @@ def read_csv(data: bytes, needed: Sequence[str], *, delimiter: str | None, encod
     >>> table.column("age").to_pylist()
     ['17', None]
     """
-    data = as_utf8(data, encoding, what)
-    _check_content(data, what)
-    sample = _sample(data)
-    mark = _delimiter(delimiter) or find_delimiter(sample, needed)
-    written = next(iter(_rows(sample, mark, 1)), [])
+    data, mark, written = _opened(data, needed, delimiter, encoding, what)
     header = [name.strip(BLANKS) for name in written]
     check_names(header, needed, what)
     names = list(dict.fromkeys(needed))
@@ -71,9 +67,16 @@ def read_csv(data: bytes, needed: Sequence[str], *, delimiter: str | None, encod
     return pa.table([_trimmed(column) for column in table.columns], names)
 
 
-def _check_content(data: bytes, what: str) -> None:
+def _opened(
+    data: bytes, needed: Sequence[str], delimiter: str | None, encoding: str | None, what: str
+) -> tuple[bytes, str, list[str]]:
+    """Return the content in UTF-8, its delimiter, and the names in its header as they are written."""
+    data = as_utf8(data, encoding, what)
     if not data.strip():
         raise DiscreetError(f"{what} is empty; give a file with a header line and one line per person")
+    sample = _sample(data)
+    mark = _delimiter(delimiter) or find_delimiter(sample, needed)
+    return data, mark, next(iter(_rows(sample, mark, 1)), [])
 
 
 def _trimmed(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -98,11 +101,7 @@ def header(data: bytes, needed: Sequence[str], delimiter: str | None, encoding: 
     >>> header(b"age;sex\\n17;f\\n", [], None, None, "'people.csv'")
     ['age', 'sex']
     """
-    data = as_utf8(data, encoding, what)
-    _check_content(data, what)
-    sample = _sample(data)
-    names = next(iter(_rows(sample, _delimiter(delimiter) or find_delimiter(sample, needed), 1)), [])
-    return [name.strip(BLANKS) for name in names]
+    return [name.strip(BLANKS) for name in _opened(data, needed, delimiter, encoding, what)[2]]
 
 
 def find_delimiter(sample: str, needed: Sequence[str]) -> str:

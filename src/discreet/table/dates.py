@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
-from discreet.table.encoded import Encoded
 from discreet.table.moments import DAY, Notation
-from discreet.table.texts import MARKS
+from discreet.table.numerals import mark_advice
+from discreet.table.raw_column import RawColumn, matches
 
 TIME = r"(?:(?P<mark>[ T])(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?P<fraction>\.\d{1,6})?)?)?"
 CLOCKS = ("", *(rf"{mark}\d{{1,2}}:\d{{2}}{seconds}" for mark in " T" for seconds in ("", r":\d{2}(?:\.\d{1,6})?")))
@@ -26,24 +26,24 @@ NEARLY = 0.9
 """With at least this share of dates, a column counts as one of dates; its other texts are mistakes or marks."""
 
 
-def as_dates(column: Encoded, form: str | None, declared: bool) -> Encoded:
+def as_dates(column: RawColumn, form: str | None, declared: bool) -> RawColumn:
     """Return a column with its dates as numbers if all are of one form.
 
     Otherwise return it unchanged, or raise an error if it was ``declared`` to contain dates.
 
-    >>> from discreet.table.encoded import encode
+    >>> from discreet.table.raw_column import encode
     >>> as_dates(encode("born", pa.chunked_array([["03.02.1971", "28.02.1970"]])), None, False).texts
     ['1971-02-03', '1970-02-28']
     """
     if form is not None and not column.moments:
         return _numbered(column, *_declared(column, form))
-    found = dict(readings(column.words)) if column.words is not None and len(column.words) else {}
-    if len(found) == 1:
-        return _numbered(column, *next(iter(found.values())))
+    forms = dict(readings(column.words)) if column.words is not None and len(column.words) else {}
+    if len(forms) == 1:
+        return _numbered(column, *next(iter(forms.values())))
     if not declared:
         return column
-    if found:
-        ways = " or ".join(argument("dates", {column.name: form}) for form in found)
+    if forms:
+        ways = " or ".join(argument("dates", {column.name: form}) for form in forms)
         raise DiscreetError(
             f"column {column.name!r} holds dates in which the day or the month may come first, such as "
             f"{column.texts[0]!r}; say {ways}"
@@ -68,12 +68,12 @@ def readings(words: pa.Array) -> Iterator[tuple[str, tuple[NDArray[np.float64], 
         parts = _parts(words, f"^{pattern}{TIME}$")
         if parts is None:
             continue
-        found: list[tuple[str, tuple[NDArray[np.float64], Notation]]] = []
+        earlier: list[NDArray[np.float64]] = []
         for order in orders:
             read = _read(parts, order)
-            if read is not None and not any(np.array_equal(read[0], other[0]) for _, other in found):
-                found.append((order.replace(" ", mark) + _clock(parts), read))
-        yield from found
+            if read is not None and not any(np.array_equal(read[0], numbers) for numbers in earlier):
+                earlier.append(read[0])
+                yield order.replace(" ", mark) + _clock(parts), read
         return
 
 
@@ -85,11 +85,11 @@ def strangers(words: pa.Array) -> NDArray[np.bool_] | None:
     (['30.02.2020', '31.02.2020'], None)
     """
     words = pc.utf8_trim_whitespace(words)
-    if not _nearly_all(_matches(words, r"^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}")):
+    if not _nearly_all(matches(words, r"^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}")):
         return None
     for pattern, _, orders in _patterns():
         for clock in CLOCKS:
-            fits = _matches(words, f"^{pattern}{clock}$")
+            fits = matches(words, f"^{pattern}{clock}$")
             parts = _parts(words.filter(pa.array(fits)), f"^{pattern}{TIME}$") if _nearly_all(fits) else None
             if parts is None:
                 continue
@@ -103,28 +103,24 @@ def _nearly_all(places: NDArray[np.bool_]) -> bool:
     return bool(places.any()) and bool(places.mean() >= NEARLY)
 
 
-def _matches(words: pa.Array, pattern: str) -> NDArray[np.bool_]:
-    return np.asarray(pc.match_substring_regex(words, pattern).to_numpy(zero_copy_only=False))
-
-
 def _patterns() -> Iterator[tuple[str, str, tuple[str, ...]]]:
     """Yield the forms of a day: the pattern, the separator of its parts, and the possible orders of the parts."""
-    year, one, two = r"(?P<year>\d{4})", r"(?P<one>\d{1,2})", r"(?P<two>\d{1,2})"
+    year, first, second = r"(?P<year>\d{4})", r"(?P<first>\d{1,2})", r"(?P<second_part>\d{1,2})"
     for mark in "-/.":
-        yield f"\\{mark}".join((year, one, two)), mark, ("%Y %m %d",)
-        yield f"\\{mark}".join((one, two, year)), mark, ("%d %m %Y", "%m %d %Y")
+        yield f"\\{mark}".join((year, first, second)), mark, ("%Y %m %d",)
+        yield f"\\{mark}".join((first, second, year)), mark, ("%d %m %Y", "%m %d %Y")
 
 
 def _parts(words: pa.Array, pattern: str) -> dict[str, NDArray[Any]] | None:
     """Return the named parts of all texts if all match the pattern, with a time of day in all or none; else None."""
     if not pc.match_substring_regex(words[:1], pattern)[0].as_py():
         return None
-    found = pc.extract_regex(words, pattern)
-    if found.null_count:
+    extracts = pc.extract_regex(words, pattern)
+    if extracts.null_count:
         return None
     parts = {}
-    for field in found.type:
-        texts = pc.struct_field(found, field.name)
+    for field in extracts.type:
+        texts = pc.struct_field(extracts, field.name)
         if field.name in ("mark", "fraction"):
             parts[field.name] = np.array(texts.to_pylist(), object)
             continue
@@ -135,9 +131,7 @@ def _parts(words: pa.Array, pattern: str) -> dict[str, NDArray[Any]] | None:
             parts[field.name] = np.full(len(words), -1, np.int64)
         else:
             parts[field.name] = texts.cast(pa.int64()).to_numpy(zero_copy_only=False)
-    if len(set(parts["mark"].tolist())) > 1:
-        return None
-    return parts
+    return parts if len(set(parts["mark"].tolist())) == 1 else None
 
 
 def _clock(parts: dict[str, NDArray[Any]]) -> str:
@@ -163,12 +157,13 @@ def _exist(parts: dict[str, NDArray[Any]], order: str) -> NDArray[np.bool_]:
     day, month = _day_and_month(parts, order)
     months = _months(parts, order)
     length = ((months + 1).astype("datetime64[D]") - months.astype("datetime64[D]")).astype(np.int64)
-    told = (parts["year"] > 0) & (month >= 1) & (month <= 12) & (day >= 1) & (day <= length)
-    return np.asarray(told & (parts["hour"] <= 23) & (parts["minute"] <= 59) & (parts["second"] <= 59))
+    real_day = (parts["year"] > 0) & (month >= 1) & (month <= 12) & (day >= 1) & (day <= length)
+    return np.asarray(real_day & (parts["hour"] <= 23) & (parts["minute"] <= 59) & (parts["second"] <= 59))
 
 
 def _day_and_month(parts: dict[str, NDArray[Any]], order: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    return (parts["one"], parts["two"]) if order.startswith("%d") else (parts["two"], parts["one"])
+    first, second = parts["first"], parts["second_part"]
+    return (first, second) if order.startswith("%d") else (second, first)
 
 
 def _months(parts: dict[str, NDArray[Any]], order: str) -> NDArray[np.datetime64]:
@@ -191,7 +186,7 @@ def in_notation(micro: NDArray[np.int64]) -> tuple[NDArray[np.float64], Notation
     return micro // 1_000_000 + (micro % 1_000_000) / 1e6, "datetime"
 
 
-def _declared(column: Encoded, form: str) -> tuple[NDArray[np.float64], Notation]:
+def _declared(column: RawColumn, form: str) -> tuple[NDArray[np.float64], Notation]:
     """Read the dates of a column in its declared form."""
     _check_form(column.name, form)
     start, micro = datetime(1970, 1, 1), []
@@ -199,21 +194,18 @@ def _declared(column: Encoded, form: str) -> tuple[NDArray[np.float64], Notation
         try:
             passed = datetime.strptime(text.strip(), form) - start
         except ValueError:
-            row = column.row_of(np.arange(len(column.texts)) == place)
-            way = "correct it, or the format"
-            if text.strip().lower() in MARKS:
-                way = f"if it stands for a missing value, say {argument('na', [text.strip()])}"
+            row, _ = column.first(np.arange(len(column.texts)) == place)
             raise DiscreetError(
                 f"column {column.name!r} is declared to hold dates of the format {form} but holds {text!r} in row "
-                f"{row}; {way}"
+                f"{row}; {mark_advice(text) or 'correct it, or the format'}"
             ) from None
         micro.append((passed.days * DAY + passed.seconds) * 1_000_000 + passed.microseconds)
-    found = in_notation(np.array(micro, np.int64))
-    if found is None:
+    dates = in_notation(np.array(micro, np.int64))
+    if dates is None:
         raise DiscreetError(
             f"column {column.name!r} holds times that differ by less than can be told apart in its years; round them"
         )
-    return found
+    return dates
 
 
 def _check_form(name: str, form: str) -> None:
@@ -231,5 +223,5 @@ def _check_form(name: str, form: str) -> None:
         )
 
 
-def _numbered(column: Encoded, numbers: NDArray[np.float64], notation: Notation) -> Encoded:
+def _numbered(column: RawColumn, numbers: NDArray[np.float64], notation: Notation) -> RawColumn:
     return replace(column, words=None, numbers=numbers, notation=notation, categories=False, untyped=False)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
+from discreet.table.combinations import ranks
 from discreet.table.table import Column
 from discreet.table.texts import near
 
@@ -26,12 +27,12 @@ Plan = tuple[tuple[int, ...], ...]
 class Dependency:
     """The entropies (in bits) of some attributes and the mutual information of their pairs.
 
-    >>> one, two = (Column(name, "ordinal", np.array([0, 1, 0, 1], np.int32), np.array(["n", "y"], object))
-    ...             for name in ("smoker", "cough"))
-    >>> found = dependency([one, two])
-    >>> found.entropy.tolist(), found.shared.tolist()
+    >>> smoker, cough = (Column(name, "ordinal", np.array([0, 1, 0, 1], np.int32), np.array(["n", "y"], object))
+    ...                  for name in ("smoker", "cough"))
+    >>> bits = dependency([smoker, cough])
+    >>> bits.entropy.tolist(), bits.shared.tolist()
     ([1.0, 1.0], [[0.0, 1.0], [1.0, 0.0]])
-    >>> found.association_loss(((0,), (1,))), found.exposure(((0, 1),))
+    >>> bits.association_loss(((0,), (1,))), bits.exposure(((0, 1),))
     (1.0, 0.0)
     """
 
@@ -50,9 +51,9 @@ class Dependency:
         attribute keeps to itself, whenever it is sensitive and whatever the other value, so only the shares of
         sensitive values matter: E = Pr(Ai sensitive) H(Ai|Aj) + Pr(Aj sensitive) H(Aj|Ai).
         """
-        own = np.maximum(0.0, self.entropy[:, None] - self.shared) * self.sensitive_share[:, None]
-        np.fill_diagonal(own, 0.0)
-        return np.asarray(own + own.T, np.float64)
+        exposed = np.maximum(0.0, self.entropy[:, None] - self.shared) * self.sensitive_share[:, None]
+        np.fill_diagonal(exposed, 0.0)
+        return np.asarray(exposed + exposed.T, np.float64)
 
     def association_loss(self, plan: Plan) -> float:
         """The Association Loss Ratio: the share of all mutual information that is between different tables."""
@@ -73,12 +74,12 @@ def dependency(columns: Sequence[Column], harmless: Mapping[str, Collection[str]
     """Measure columns of the same rows; ``harmless`` names, per column, the values that are not sensitive."""
     names = tuple(column.name for column in columns)
     shares = sensitive_shares(columns, harmless or {})
-    codes = [_dense(column.codes) for column in columns]
+    codes = [ranks(column.codes) for column in columns]  # without gaps, so that counts of pairs stay small
     entropy = np.array([_entropy(np.bincount(each)) for each in codes])
     shared = np.zeros((len(columns), len(columns)))
-    for i, one in enumerate(codes):
+    for i in range(len(codes)):
         for j in range(i):
-            joint = _entropy(_pair_counts(one, codes[j]))
+            joint = _entropy(_pair_counts(codes[i], codes[j]))
             shared[i, j] = shared[j, i] = max(0.0, entropy[i] + entropy[j] - joint)
     return Dependency(names, entropy, shared, shares)
 
@@ -100,13 +101,13 @@ def harmless_values(text: str) -> dict[str, list[str]]:
     >>> harmless_values("disease=none; disease=not known; job=none")
     {'disease': ['none', 'not known'], 'job': ['none']}
     """
-    told: dict[str, list[str]] = {}
+    harmless: dict[str, list[str]] = {}
     for part in filter(None, map(str.strip, text.split(";"))):
         name, equals, value = part.partition("=")
         if not equals:
             raise DiscreetError(f"harmless={part!r} names no value of an attribute; write for example disease=none")
-        told.setdefault(name.strip(), []).append(value.strip())
-    return told
+        harmless.setdefault(name.strip(), []).append(value.strip())
+    return harmless
 
 
 def mutual_information(joint: NDArray[Any]) -> float:
@@ -141,16 +142,11 @@ def _sensitive_share(column: Column, harmless: Collection[str]) -> float:
     return 1.0 - float(safe[column.codes].mean()) if len(column.codes) else 1.0
 
 
-def _dense(codes: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Codes without gaps, so that counts of pairs stay small."""
-    return np.asarray(np.unique(codes, return_inverse=True)[1], np.int64)
-
-
-def _pair_counts(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int64]:
+def _pair_counts(codes: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.int64]:
     """How often each pair of codes occurs; sorting is cheaper than counting only where pairs outnumber rows by far."""
-    width = int(other.max(initial=0)) + 1
-    pairs = one * width + other
-    if (int(one.max(initial=0)) + 1) * width > 8 * len(one) + 1024:
+    width = int(others.max(initial=0)) + 1
+    pairs = codes * width + others
+    if (int(codes.max(initial=0)) + 1) * width > 8 * len(codes) + 1024:
         return np.asarray(np.unique(pairs, return_counts=True)[1], np.int64)
     return np.bincount(pairs)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Callable
+from functools import partial
+from itertools import chain
 from typing import Any, Literal
 
 from discreet.errors import DiscreetError
@@ -19,34 +21,29 @@ def toml(text: str, what: str) -> dict[str, Any]:
     >>> toml("quasi = ['age']", "the job file 'job.toml'")
     {'quasi': ['age']}
     """
-    found: dict[str, Any] = _read(tomllib.loads, text, what, "TOML", "correct it")
-    return found
+    mapping: dict[str, Any] = _read(tomllib.loads, text, what, "TOML", "correct it")
+    return mapping
 
 
 def from_json(text: str, what: str, hook: Callable[[list[tuple[str, Any]]], Any], advice: str) -> Any:
     """Parse the text of a JSON file; ``hook`` builds each mapping from its pairs, ``advice`` ends every error."""
-    return _read(lambda one: json.loads(one, object_pairs_hook=hook), text, what, "JSON", advice)
+    return _read(partial(json.loads, object_pairs_hook=hook), text, what, "JSON", advice)
 
 
 def _read(read: Callable[[str], Any], text: str, what: str, kind: Literal["TOML", "JSON"], advice: str) -> Any:
     try:
-        found = read(text)
+        document = read(text)
     except RecursionError:
         raise DiscreetError(f"{what} is nested too deeply; {advice}") from None
     except (tomllib.TOMLDecodeError, json.JSONDecodeError) as fault:
-        said = str(fault)
-        raise DiscreetError(f"{what} is not valid {kind}: {said[:1].lower()}{said[1:]}; {advice}") from None
+        reason = str(fault)
+        raise DiscreetError(f"{what} is not valid {kind}: {reason[:1].lower()}{reason[1:]}; {advice}") from None
     except ValueError:  # Python refuses integers with thousands of digits
         raise DiscreetError(f"{what} holds a number of thousands of digits; {advice}") from None
-    level, depth = [found], 0
-    while level:
-        depth += 1
-        if depth > DEEPEST:
-            raise DiscreetError(f"{what} is nested too deeply; {advice}")
-        level = [
-            inner
-            for one in level
-            if isinstance(one, dict | list)
-            for inner in (one.values() if isinstance(one, dict) else one)
-        ]
-    return found
+    level = [document]
+    for _ in range(DEEPEST):
+        inner = [node.values() if isinstance(node, dict) else node for node in level if isinstance(node, dict | list)]
+        level = list(chain.from_iterable(inner))
+    if level:
+        raise DiscreetError(f"{what} is nested too deeply; {advice}")
+    return document

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.options import several
+from discreet.table.combinations import numbered
 from discreet.table.moments import Meaning, Notation, written
 from discreet.table.query import NUMBERS, Condition, OneOf, Query, Range, as_query, lacking
 from discreet.table.table import Table, as_name
@@ -58,11 +59,8 @@ class GroupBy:
                 heading += "_"
             object.__setattr__(self, "shown", (*((name, name) for name in self.attributes), (None, heading)))
 
-    def grid(self, known: Mapping[str, NDArray[Any]], kinds: Mapping[str, Meaning], limited: bool = True) -> Grid:
-        """Return the cells over the known values of the attributes that the conditions admit.
-
-        More than `MOST_CELLS` are refused if ``limited``.
-        """
+    def grid(self, known: Mapping[str, NDArray[Any]], kinds: Mapping[str, Meaning]) -> Grid:
+        """Return the cells over the known values of the attributes that the conditions admit, at most `MOST_CELLS`."""
         on = self.query.by_attribute
         present: list[Condition | None] = []
         sides: list[list[float | str]] = []
@@ -77,12 +75,12 @@ class GroupBy:
             unasked = kinds[name] != "categorical" and name not in on
             some = Range(name) if kinds[name] in NUMBERS else OneOf(name, tuple(sides[-1]))
             present.append(some if unasked else None)
-        rest = tuple(one for one in self.query.conditions if one.attribute not in self.attributes)
+        rest = tuple(condition for condition in self.query.conditions if condition.attribute not in self.attributes)
         grid = Grid(self.attributes, tuple(sides), rest, tuple(present))
-        if limited and grid.size > MOST_CELLS:
-            told = ", ".join(f"{name!r} ({len(side):,})" for name, side in zip(self.attributes, sides, strict=True))
+        if grid.size > MOST_CELLS:
+            sizes = ", ".join(f"{name!r} ({len(side):,})" for name, side in zip(self.attributes, sides, strict=True))
             raise DiscreetError(
-                f"the values of {told} make {grid.size:,} cells, more than {MOST_CELLS:,}; "
+                f"the values of {sizes} make {grid.size:,} cells, more than {MOST_CELLS:,}; "
                 "group by fewer columns, or have fewer of their values by conditions"
             )
         return grid
@@ -103,10 +101,20 @@ class GroupBy:
         >>> GroupBy(("sex",)).count(patients()).to_pydict()
         {'sex': ['F', 'M'], 'count': [24, 24]}
         """
-        codes, counts = occupied(table, self.attributes, self.query, missing=True)
         columns = [table.column(name) for name in self.attributes]
-        cells = {one.name: one.values[at].tolist() for one, at in zip(columns, codes, strict=True)}
-        return self.answer(cells, counts, {one.name: one.notation for one in columns})
+        keep = self.query.satisfied(table)
+        for column in columns:
+            unusable = lacking(table, column)
+            if unusable is not None:
+                keep[unusable] = False
+        rows = np.flatnonzero(keep)
+        codes = [column.codes[rows] for column in columns]
+        cell_of = numbered(codes, [len(column.values) for column in columns], len(rows))
+        _, first, counts = np.unique(cell_of, return_index=True, return_counts=True)
+        if not columns:  # as in SQL: all rows form one cell, even if there are none
+            counts = np.array([len(rows)])
+        cells = {column.name: column.values[held[first]].tolist() for column, held in zip(columns, codes, strict=True)}
+        return self.answer(cells, counts, {column.name: column.notation for column in columns})
 
 
 @dataclass(frozen=True)
@@ -138,72 +146,36 @@ class Grid:
         sides: list[list[Condition | None]] = []
         for name, side, present in zip(self.attributes, self.values, self.present, strict=True):
             more: list[Condition | None] = [] if present is None else [None, present]
-            sides.append([*more, *(OneOf(name, (one,)) for one in side)])
+            sides.append([*more, *(OneOf(name, (value,)) for value in side)])
         cells = itertools.product(*sides)
         parts = [np.zeros(0)]
         while batch := list(itertools.islice(cells, BATCH)):
-            asked = [[one for one in cell if one is not None] for cell in batch]
+            asked = [[condition for condition in cell if condition is not None] for cell in batch]
             parts.append(estimates([Query((*self.conditions, *cell)) for cell in asked]))
-        found = np.concatenate(parts).reshape([len(side) for side in sides])
+        estimated = np.concatenate(parts).reshape([len(side) for side in sides])
         values = list(self.values)
         for axis, (side, present) in enumerate(zip(self.values, self.present, strict=True)):
             if present is None:
                 continue
-            everything, known = found.take([0], axis), found.take([1], axis)
-            rest = found.take(range(2, found.shape[axis]), axis)
+            everything, known = estimated.take([0], axis), estimated.take([1], axis)
+            rest = estimated.take(range(2, estimated.shape[axis]), axis)
             absent = np.where(np.isclose(everything, known), 0.0, everything - known)
-            found = np.concatenate([absent, rest], axis)
+            estimated = np.concatenate([absent, rest], axis)
             values[axis] = [math.nan if isinstance(present, Range) else MISSING, *side]
-        return Grid(self.attributes, tuple(values), self.conditions), found.ravel()
-
-    def query(self, cell: Sequence[float | str]) -> Query:
-        """Return the query of one cell, given by its values."""
-        values = zip(self.attributes, cell, strict=True)
-        return Query((*self.conditions, *(OneOf(name, (value,)) for name, value in values)))
+        return Grid(self.attributes, tuple(values), self.conditions), estimated.ravel()
 
     def cells(self, places: NDArray[np.int64]) -> dict[str, list[float | str]]:
         """Return the values of the cells at these places in the order of `counts`."""
         at = np.unravel_index(places, [len(side) for side in self.values]) if self.values else ()
         sides = zip(self.attributes, self.values, at, strict=True)
-        return {name: [side[one] for one in where.tolist()] for name, side, where in sides}
-
-
-def occupied(
-    table: Table, attributes: Sequence[str], query: Query, missing: bool = False
-) -> tuple[list[NDArray[np.int64]], NDArray[np.int64]]:
-    """Return the cells with rows that satisfy the query, as codes per attribute, and the number of those rows.
-
-    Rows that lack a number or an ordered value are counted only if ``missing`` ones are cells of their own.
-
-    >>> from discreet.datasets import patients
-    >>> codes, counts = occupied(patients(), ["age", "sex"], Query())
-    >>> len(codes), int(counts.sum())
-    (2, 48)
-    """
-    keep = query.satisfied(table)
-    for name in attributes:
-        column = table.column(name)
-        if column.missing is not None and not missing:
-            keep &= column.codes != column.missing
-        rows = lacking(table, column)
-        if rows is not None:
-            keep[rows] = False
-    rows = np.flatnonzero(keep)
-    cell_of = np.zeros(len(rows), np.int64)
-    for name in attributes:
-        column = table.column(name)
-        _, cell_of = np.unique(cell_of * len(column.values) + column.codes[rows], return_inverse=True)
-    _, first, counts = np.unique(cell_of, return_index=True, return_counts=True)
-    if not attributes:  # as in SQL: all rows form one cell, even if there are none
-        return [], np.array([len(rows)], np.int64)
-    return [table.column(name).codes[rows[first]].astype(np.int64) for name in attributes], counts.astype(np.int64)
+        return {name: [side[place] for place in where.tolist()] for name, side, where in sides}
 
 
 def _column(values: Sequence[float | str], notation: Notation) -> pa.Array:
-    known = [None if one != one else one for one in values]
+    known = [None if value != value else value for value in values]
     if notation != "number":
-        return pa.array([None if one is None else written(float(one), notation) for one in known], pa.string())
-    there = [one for one in known if one is not None]
-    if there and all(isinstance(one, float) and one.is_integer() and abs(one) <= LARGEST_WHOLE for one in there):
-        return pa.array([None if one is None else int(one) for one in known])
+        return pa.array([None if value is None else written(float(value), notation) for value in known], pa.string())
+    numbers = [value for value in known if value is not None]
+    if numbers and all(isinstance(n, float) and n.is_integer() and abs(n) <= LARGEST_WHOLE for n in numbers):
+        return pa.array([None if value is None else int(value) for value in known])
     return pa.array(known)

@@ -6,16 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
-from discreet.table.hierarchy_files import read_mapping, read_rows
 from discreet.table.hierarchy_rows import ROOT, arrange
-from discreet.table.hierarchy_specs import interval_rows, nested_rows, prefix_rows, specification
+from discreet.table.hierarchy_sources import interval_rows, nested_rows, prefix_rows, source_rows
 from discreet.table.texts import MISSING, canonical, near
 
 __all__ = ["MISSING", "ROOT", "Hierarchy", "PublishedHierarchy"]
@@ -35,7 +33,7 @@ class Hierarchy:
     >>> disease.labels[1:]
     (('nervous', 'circulatory'), ('*',))
     >>> level, node = disease.lca(disease.rank("headache"), disease.rank("epilepsy"))
-    >>> disease.label(level, node)
+    >>> disease.labels[level][node]
     'nervous'
     """
 
@@ -110,9 +108,7 @@ class Hierarchy:
 
         ``[intervals]`` and ``[prefix]`` are recipes that are applied to ``values``. A CSV file has no header.
         """
-        if Path(path).suffix.lower() == ".toml":
-            return cls.of(attribute, read_mapping(attribute, Path(path)), values)
-        return cls.from_rows(attribute, read_rows(attribute, Path(path), () if values is None else values))
+        return cls.of(attribute, path, values)
 
     @classmethod
     def of(
@@ -125,39 +121,7 @@ class Hierarchy:
         """
         if isinstance(source, Hierarchy):
             return replace(source, attribute=attribute)
-        if isinstance(source, (str, PathLike)):
-            return cls.read(attribute, source, values)
-        if not isinstance(source, Mapping):
-            raise DiscreetError(
-                f"the hierarchy of {attribute!r} is a {type(source).__name__}; give a path, a mapping or a Hierarchy"
-            )
-        recipe = specification(attribute, source)
-        if recipe is None:
-            return cls.from_nested(attribute, source)
-        name, options = recipe
-        if values is None:
-            raise DiscreetError(
-                f"the hierarchy of {attribute!r} is made of {name} and needs the values of the column; "
-                "pass values= or let read() apply it"
-            )
-        return (
-            cls.intervals(attribute, values, **options)
-            if name == "intervals"
-            else cls.prefix(attribute, values, **options)
-        )
-
-    @staticmethod
-    def lists_leaves(attribute: str, source: Hierarchy | Mapping[str, Any] | str | PathLike[str]) -> bool:
-        """Whether a source (as for ``of``) lists its leaves itself; a recipe takes them from the column's values.
-
-        >>> Hierarchy.lists_leaves("sex", {"f": {}, "m": {}}), Hierarchy.lists_leaves("zip", {"prefix": {"keep": [3]}})
-        (True, False)
-        """
-        if isinstance(source, (str, PathLike)):
-            if Path(source).suffix.lower() != ".toml":
-                return True
-            source = read_mapping(attribute, Path(source))
-        return not isinstance(source, Mapping) or specification(attribute, source) is None
+        return cls.from_rows(attribute, source_rows(attribute, source, values))
 
     def with_leaves(self, values: Iterable[str]) -> Hierarchy:
         """Return the tree with a leaf directly under the root, after all others, for every value it does not contain.
@@ -238,7 +202,7 @@ class Hierarchy:
             return self._ranks[value]
         except KeyError:
             raise DiscreetError(
-                f"{value!r} is no leaf of the hierarchy of {self.attribute!r}; {near(value, self.leaves)}"
+                f"{value!r} is not a leaf of the hierarchy of {self.attribute!r}; {near(value, self.leaves)}"
             ) from None
 
     def find(self, text: str) -> int:
@@ -272,10 +236,6 @@ class Hierarchy:
         level, _ = self.lca(low, high)
         costs: NDArray[np.float64] = self._costs[level, low]
         return costs
-
-    def label(self, level: ArrayLike, node: ArrayLike) -> str:
-        """Return the label of a node, given by its level and its index there."""
-        return self.labels[int(np.asarray(level))][int(np.asarray(node))]
 
     def node_sizes(self, level: int) -> NDArray[np.int64]:
         """Return the number of leaves that each node of a level covers."""

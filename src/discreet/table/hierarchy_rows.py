@@ -89,8 +89,8 @@ def _check_leaves(attribute: str, rows: list[tuple[str, ...]]) -> None:
     for number, row in enumerate(rows, start=1):
         before = seen.setdefault(row[0], number)
         if before != number:
-            one, two = rows[before - 1][1], row[1]
-            parents = "" if one == two else f", with two parents {one!r} and {two!r}"
+            parent, other = rows[before - 1][1], row[1]
+            parents = "" if parent == other else f", with two parents {parent!r} and {other!r}"
             raise DiscreetError(
                 f"the hierarchy of {attribute!r} has the duplicate leaf {row[0]!r} (rows {before} and {number})"
                 f"{parents}; keep one of them"

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.table import numerals
-from discreet.table.encoded import Encoded
-from discreet.table.hierarchy import ROOT, Hierarchy, PublishedHierarchy
-from discreet.table.hierarchy_files import Offered
+from discreet.table.hierarchy import Hierarchy, PublishedHierarchy
+from discreet.table.hierarchy_sources import Offered, lists_leaves
 from discreet.table.moments import given_text, is_moment, moment, rising, written
+from discreet.table.raw_column import RawColumn
 from discreet.table.table import Column, Kind
 from discreet.table.texts import LARGEST_WHOLE, MISSING, NUMBER, is_number, number_text, value_text
 
@@ -37,14 +37,14 @@ class ColumnSpec:
 
 
 def code(
-    column: Encoded, wish: ColumnSpec, missing: Missing, *, withheld: bool = True
+    column: RawColumn, wish: ColumnSpec, missing: Missing, *, withheld: bool = True
 ) -> tuple[Column, NDArray[np.int64]]:
     """Return the column with its kind settled, and the rows to withhold because they miss a number.
 
     There are such rows only under the policy ``withhold``. With ``withheld`` a missing number then gets no value of its
     own, because its row is withheld.
 
-    >>> from discreet.table.encoded import encode
+    >>> from discreet.table.raw_column import encode
     >>> import pyarrow as pa
     >>> column, _ = code(encode("age", pa.chunked_array([[30, 7, 30]])), ColumnSpec(), "error")
     >>> column.values.tolist(), column.codes.tolist(), column.domain
@@ -61,10 +61,10 @@ def code(
             f"a domain is declared for column {column.name!r}, which is {kind}; "
             "declare it numeric or to hold dates, or leave the domain out"
         )
-    return (_ordinal if kind == "ordinal" else _categorical)(column, wish), np.empty(0, np.int64)
+    return _named(column, wish, kind), np.empty(0, np.int64)
 
 
-def infer(column: Encoded) -> Kind:
+def infer(column: RawColumn) -> Kind:
     """Infer the kind of a column.
 
     Numbers are numeric; texts, truth values and unordered categories are categorical; ordered categories are ordinal.
@@ -81,7 +81,7 @@ def infer(column: Encoded) -> Kind:
 # -------------------------------------------------------------------------------------------------------- numeric
 
 
-def _numeric(column: Encoded, wish: ColumnSpec, missing: Missing, withheld: bool) -> tuple[Column, NDArray[np.int64]]:
+def _numeric(column: RawColumn, wish: ColumnSpec, missing: Missing, withheld: bool) -> tuple[Column, NDArray[np.int64]]:
     name = column.name
     distinct = numerals.numbers_of(column)
     numbers, inverse = np.unique(distinct[~np.isnan(distinct)], return_inverse=True)
@@ -90,11 +90,11 @@ def _numeric(column: Encoded, wish: ColumnSpec, missing: Missing, withheld: bool
     codes = lookup[column.codes]
     gone = np.flatnonzero(codes < 0)
     if len(gone) and missing == "error":
+        kind = "is numeric" if column.notation == "number" else "holds dates"
         raise DiscreetError(
-            f"column {name!r} {_holds(column)} and has {len(gone):,} missing {_plural(gone)} (the first in row "
-            f"{gone[0] + 1}); choose {argument('missing', 'value')} to treat missing as a value of its own, or "
-            f"{argument('missing', 'withhold')} to "
-            "withhold those rows"
+            f"column {name!r} {kind} and has {len(gone):,} missing {'value' if len(gone) == 1 else 'values'} (the "
+            f"first in row {gone[0] + 1}); choose {argument('missing', 'value')} to treat missing as a value of its "
+            f"own, or {argument('missing', 'withhold')} to withhold those rows"
         )
     if not len(numbers):
         raise DiscreetError(f"column {name!r} holds no number at all; leave it out, or declare it categorical")
@@ -110,28 +110,29 @@ def _numeric(column: Encoded, wish: ColumnSpec, missing: Missing, withheld: bool
     values: NDArray[Any] = numbers
     if np.all(numbers == np.floor(numbers)) and np.abs(numbers).max() <= LARGEST_WHOLE:
         values = numbers.astype(np.int64)
-    own = None
+    code_of_missing = None
     if len(gone) and (missing == "value" or not withheld):
-        codes, values, own = codes + np.int32(1), np.concatenate(([np.nan], numbers)), 0
+        codes, values, code_of_missing = codes + np.int32(1), np.concatenate(([np.nan], numbers)), 0
         hierarchy = None if hierarchy is None else hierarchy.with_missing(first=True)
     codes[gone] = 0
     unusable = gone.astype(np.int64) if missing == "withhold" else np.empty(0, np.int64)
-    declared = wish.domain is not None
-    listed = _declares(name, wish)
-    done = Column(name, "numeric", codes, values, hierarchy, domain, own, listed, declared, column.notation)
-    return done, unusable
-
-
-def _holds(column: Encoded) -> str:
-    return "is numeric" if column.notation == "number" else "holds dates"
-
-
-def _plural(things: NDArray[np.int64]) -> str:
-    return "value" if len(things) == 1 else "values"
+    settled = Column(
+        name,
+        "numeric",
+        codes,
+        values,
+        hierarchy,
+        domain,
+        code_of_missing,
+        declared_values=_declares(name, wish),
+        declared_domain=wish.domain is not None,
+        notation=column.notation,
+    )
+    return settled, unusable
 
 
 def _domain(
-    column: Encoded, wish: ColumnSpec, distinct: NDArray[np.float64], numbers: NDArray[np.float64]
+    column: RawColumn, wish: ColumnSpec, distinct: NDArray[np.float64], numbers: NDArray[np.float64]
 ) -> tuple[float, float]:
     observed = float(numbers[0]), float(numbers[-1])
     if wish.domain is None:
@@ -141,13 +142,13 @@ def _domain(
         if outside:
             shown, bottom, top = (written(number, column.notation) for number in (value, low, high))
             raise DiscreetError(
-                f"column {column.name!r} holds {shown} in row {column.row_of(distinct == value)}, "
+                f"column {column.name!r} holds {shown} in row {column.first(distinct == value)[0]}, "
                 f"outside its declared domain {bottom} to {top}; widen the domain, or correct the value"
             )
     return low, high
 
 
-def _end(column: Encoded, end: float | str) -> float:
+def _end(column: RawColumn, end: float | str) -> float:
     """Convert an end of the declared domain to a number of the column."""
     if isinstance(end, str) != (column.notation != "number"):
         sort, other = ("numbers", "dates") if column.notation == "number" else ("dates", "numbers")
@@ -164,7 +165,7 @@ def _end(column: Encoded, end: float | str) -> float:
 
 
 def _number_leaves(
-    column: Encoded, wish: ColumnSpec, numbers: NDArray[np.float64], codes: NDArray[np.int32]
+    column: RawColumn, wish: ColumnSpec, numbers: NDArray[np.float64], codes: NDArray[np.int32]
 ) -> tuple[Hierarchy, NDArray[np.float64], NDArray[np.int32]]:
     """Return the hierarchy of a numeric column, its leaves as numbers, and codes that are ranks of leaves."""
     texts = [number_text(number) for number in numbers.tolist()]
@@ -178,7 +179,7 @@ def _number_leaves(
     leaves = np.array([float(leaf) if plain else np.nan for leaf in hierarchy.leaves])
     if not plain or not bool(np.all(np.diff(leaves) > 0)):
         raise DiscreetError(
-            f"column {column.name!r} is declared numeric but the leaves of its hierarchy are no ascending numbers; "
+            f"column {column.name!r} is declared numeric but the leaves of its hierarchy are not ascending numbers; "
             "sort the hierarchy, or declare the column categorical"
         )
     ranks = np.searchsorted(leaves, numbers)
@@ -193,51 +194,39 @@ def _number_leaves(
 # ------------------------------------------------------------------------------------------ ordinal and categorical
 
 
-def _ordinal(column: Encoded, wish: ColumnSpec) -> Column:
-    texts = column.texts
-    missing = bool((column.codes < 0).any()) or MISSING in texts
-    present = [text for text in texts if text != MISSING]
-    hierarchy = None
+def _named(column: RawColumn, wish: ColumnSpec, kind: Literal["ordinal", "categorical"]) -> Column:
+    """Code names: by their place in a hierarchy, the given one or a flat one, in which missing is a value."""
+    ordinal = kind == "ordinal"
+    present = [text for text in column.texts if text != MISSING]
+    missing = len(present) < len(column.texts) or bool((column.codes < 0).any())
     if wish.hierarchy is not None:
-        hierarchy = _tree(column.name, wish, present)
-        missing = missing or MISSING in hierarchy.leaves  # always first, wherever the hierarchy lists it
-        hierarchy = hierarchy.with_missing(first=True) if missing else hierarchy
-        places = _ranks(column, hierarchy)
-        values = list(hierarchy.leaves)
+        tree = _tree(column.name, wish, present)
+        missing = missing or (ordinal and MISSING in tree.leaves)
+        # In an order, what is missing comes first, wherever the hierarchy lists it.
+        tree = tree.with_missing(first=ordinal) if missing else tree
+    elif ordinal:
+        values = _sorted(present) if column.order is None else [text for text in column.order if text != MISSING]
+        tree = Hierarchy.flat(column.name, [MISSING, *values] if missing else values)
     else:
-        values = list(column.order) if column.order is not None else _sorted(present)
-        values = [MISSING, *(value for value in values if value != MISSING)] if missing else values
-        if ROOT in values:
-            raise DiscreetError(
-                f"column {column.name!r} holds the value '{ROOT}', which stands for 'any value' in a release; "
-                "rename it in the data"
-            )
-        lookup = {value: place for place, value in enumerate(values)}
-        places = [lookup[text] for text in texts]
-    codes = np.array([*places, 0], dtype=np.int32)[column.codes]
-    declared = _declares(column.name, wish) or (hierarchy is None and column.order is not None)
-    own = 0 if missing else None
-    return Column(column.name, "ordinal", codes, _objects(values), hierarchy, None, own, declared)
+        tree = Hierarchy.flat(column.name, sorted({*present, MISSING} if missing else set(present)))
+    places = _ranks(column, tree)
+    codes = np.array([*places, tree.rank(MISSING) if missing else 0], dtype=np.int32)[column.codes]
+    listed = ordinal and wish.hierarchy is None
+    return Column(
+        column.name,
+        kind,
+        codes,
+        _objects(tree.leaves),
+        None if listed else tree,
+        missing=0 if ordinal and missing else None,
+        declared_values=_declares(column.name, wish) or (listed and column.order is not None),
+    )
 
 
 def _sorted(texts: list[str]) -> list[str]:
     """Return texts in the order of their numbers if all are numbers, which nan is not: it has no place among them."""
     numbers = all(map(is_number, texts))
-    return sorted(set(texts), key=lambda text: (float(text), text) if numbers else (0.0, text))
-
-
-def _categorical(column: Encoded, wish: ColumnSpec) -> Column:
-    texts = column.texts
-    missing = bool((column.codes < 0).any()) or MISSING in texts
-    if wish.hierarchy is None:
-        hierarchy = Hierarchy.flat(column.name, sorted({*texts, MISSING} if missing else set(texts)))
-    else:
-        hierarchy = _tree(column.name, wish, [text for text in texts if text != MISSING])
-        hierarchy = hierarchy.with_missing() if missing else hierarchy
-    places = _ranks(column, hierarchy)
-    codes = np.array([*places, hierarchy.rank(MISSING) if missing else 0], dtype=np.int32)[column.codes]
-    declared = _declares(column.name, wish)
-    return Column(column.name, "categorical", codes, _objects(hierarchy.leaves), hierarchy, declared_values=declared)
+    return sorted(set(texts), key=lambda text: (float(text) if numbers else 0.0, text))
 
 
 def _tree(name: str, wish: ColumnSpec, texts: list[str]) -> Hierarchy:
@@ -251,22 +240,22 @@ def _declares(name: str, wish: ColumnSpec) -> bool:
     """Whether the user has listed the values of a column, by a hierarchy other than a recipe."""
     if wish.hierarchy is None or isinstance(wish.hierarchy, PublishedHierarchy):
         return False
-    return Hierarchy.lists_leaves(name, wish.hierarchy)
+    return lists_leaves(name, wish.hierarchy)
 
 
-def _ranks(column: Encoded, hierarchy: Hierarchy) -> list[int]:
+def _ranks(column: RawColumn, hierarchy: Hierarchy) -> list[int]:
     ranks = [hierarchy.find(text) for text in column.texts]
     absent = np.array(ranks) < 0
     if absent.any():
-        row = column.row_of(absent)
-        raise _no_leaf(column.name, column.texts[column.codes[row - 1]], row, int(absent.sum()))
+        row, text = column.first(absent)
+        raise _no_leaf(column.name, text, row, int(absent.sum()))
     return ranks
 
 
 def _no_leaf(name: str, text: str, row: int, count: int) -> DiscreetError:
-    others = "" if count < 2 else f" (as are {count:,} values in all)"
+    others = "" if count < 2 else f" ({count:,} values are not)"
     return DiscreetError(
-        f"column {name!r} holds {text!r} in row {row}, which is no leaf of its hierarchy{others}; "
+        f"column {name!r} holds {text!r} in row {row}, which is not a leaf of its hierarchy{others}; "
         "add it to the hierarchy, or correct the value"
     )
 

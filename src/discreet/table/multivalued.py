@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
-from discreet.table.encoded import Encoded
 from discreet.table.persons import meant
+from discreet.table.raw_column import RawColumn
 from discreet.table.sources import fetch
 from discreet.table.table import Derived
 
-MOST = 200
+MOST_VALUES = 200
 """The largest number of different values: each becomes an attribute about which promises are kept."""
 HAS, HAS_NOT = "yes", "no"
 
@@ -40,31 +40,31 @@ class Holdings:
     value: NDArray[np.int64]
     values: tuple[str, ...]
 
-    def columns(self) -> Iterator[tuple[Derived, Encoded]]:
+    def columns(self) -> Iterator[tuple[Derived, RawColumn]]:
         """The derived attributes, in the order of their names."""
         if not self.values:
             raise DiscreetError(
                 f"column {self.attribute!r} lists no value in any row, so there is nothing to protect; leave it out"
             )
-        if len(self.values) > MOST:
+        if len(self.values) > MOST_VALUES:
             raise DiscreetError(
                 f"column {self.attribute!r} lists {len(self.values):,} different values, each of which would become an "
-                f"attribute of its own; group them into at most {MOST}"
+                f"attribute of its own; group them into at most {MOST_VALUES}"
             )
         for number in sorted(range(len(self.values)), key=self.values.__getitem__):
             has = np.zeros(self.rows, np.int32)
             has[self.row[self.value == number]] = 1
             derived = Derived(self.attribute, self.values[number])
             if has.all():  # everyone has it: a coded column has no value that does not occur
-                yield derived, Encoded(derived.name, has - 1, pa.array([HAS]), None, categories=True)
+                yield derived, RawColumn(derived.name, has - 1, pa.array([HAS]), None, categories=True)
             else:
-                yield derived, Encoded(derived.name, has, pa.array([HAS_NOT, HAS]), None, categories=True)
+                yield derived, RawColumn(derived.name, has, pa.array([HAS_NOT, HAS]), None, categories=True)
 
 
-def from_cells(column: Encoded, separator: str | None, marks: Collection[str] = ()) -> Holdings:
+def from_cells(column: RawColumn, separator: str | None, marks: Collection[str] = ()) -> Holdings:
     """What the cells of a column list: texts with a separator, or lists; ``marks`` among them are no values.
 
-    >>> from discreet.table.encoded import encode
+    >>> from discreet.table.raw_column import encode
     >>> held = from_cells(encode("ill", pa.chunked_array([["flu; gout", "", "gout"]])), ";")
     >>> [(derived.name, coded.codes.tolist()) for derived, coded in held.columns()]
     [('ill_flu', [1, 0, 0]), ('ill_gout', [1, 0, 1])]
@@ -94,10 +94,10 @@ def from_cells(column: Encoded, separator: str | None, marks: Collection[str] = 
     return Holdings(column.name, len(column.codes), row, value, tuple(numbers))
 
 
-def from_rows(person: Encoded, other_person: Encoded, value: Encoded, source: str) -> Holdings:
+def from_rows(person: RawColumn, other_person: RawColumn, value: RawColumn, source: str) -> Holdings:
     """What the rows of a second table list, for the persons of the first; ``source`` is the second one's name.
 
-    >>> from discreet.table.encoded import encode
+    >>> from discreet.table.raw_column import encode
     >>> def column(name, *texts):
     ...     return encode(name, pa.chunked_array([list(texts)]))
     >>> held = from_rows(column("id", "a", "b"), column("id", "b", "b"), column("ill", "flu", "gout"), "visits.csv")
@@ -110,7 +110,7 @@ def from_rows(person: Encoded, other_person: Encoded, value: Encoded, source: st
         np.array([*(distinct.setdefault(text, len(distinct)) for text in column.texts), -1], np.int32)[column.codes]
         for column in (person, other_person)
     ]
-    numbers = meant(Encoded(person.name, np.concatenate(codes), pa.array(list(distinct), pa.string()), None))
+    numbers = meant(RawColumn(person.name, np.concatenate(codes), pa.array(list(distinct), pa.string()), None))
     if bool((numbers[:rows] < 0).any()):
         raise DiscreetError(
             f"row {int(np.argmax(numbers[:rows] < 0)) + 1} has no {person.name!r} by which its values in {source} "
@@ -121,7 +121,7 @@ def from_rows(person: Encoded, other_person: Encoded, value: Encoded, source: st
     if bool((home[numbers[:rows]] != np.arange(rows)).any()):
         twice = int(np.argmax(home[numbers[:rows]] != np.arange(rows)))
         raise DiscreetError(
-            f"{person.texts[person.codes[twice]]!r} stands in several rows of {person.name!r}, so it is not certain "
+            f"{person.texts[person.codes[twice]]!r} occurs in several rows of {person.name!r}, so it is not certain "
             f"whose values those in {source} are; give one row per person"
         )
     home[-1] = -1
@@ -129,13 +129,13 @@ def from_rows(person: Encoded, other_person: Encoded, value: Encoded, source: st
     strange = np.flatnonzero(row < 0)
     if len(strange):
         whose = other_person.codes[strange[0]]
-        shown = "no one's" if whose < 0 else f"of {other_person.texts[whose]!r}"
+        shown = "names nobody" if whose < 0 else f"is about {other_person.texts[whose]!r}, who is not in the table"
         raise DiscreetError(
             f"{len(strange):,} of the rows of {source} cannot be assigned to a person: "
-            f"row {strange[0] + 1} is {shown}; leave out what is nobody's, or add the person"
+            f"row {strange[0] + 1} {shown}; leave such rows out, or add the person"
         )
-    found = from_cells(replace(value, lists=tuple((text.strip(),) for text in value.texts)), None)
-    return Holdings(value.name, rows, row[found.row], found.value, found.values)
+    listed = from_cells(replace(value, lists=tuple((text.strip(),) for text in value.texts)), None)
+    return Holdings(value.name, rows, row[listed.row], listed.value, listed.values)
 
 
 def check_several(
@@ -145,7 +145,7 @@ def check_several(
     for name in (*lists, *join):
         if name not in sensitive:
             raise DiscreetError(
-                f"only sensitive attributes may have several values, and {name!r} is none; add it to "
+                f"only sensitive attributes may have several values, and {name!r} is not one; add it to "
                 f"{argument('sensitive')}, or give one value per person"
             )
         if name in said:
@@ -181,12 +181,12 @@ def _called(source: Any) -> str:
 
 
 def derived_columns(
-    columns: Mapping[str, Encoded],
+    columns: Mapping[str, RawColumn],
     sensitive: Sequence[str],
     lists: Mapping[str, str],
     join: Mapping[str, tuple[Any, str]],
     form: Mapping[str, Any],
-) -> dict[str, list[tuple[Derived, Encoded]]]:
+) -> dict[str, list[tuple[Derived, RawColumn]]]:
     """The derived attributes of every multi-valued one; ``form`` says how a second table is read."""
     single = next((name for name in columns if columns[name].lists is not None and name not in sensitive), None)
     if single is not None:
@@ -194,7 +194,7 @@ def derived_columns(
             f"column {single!r} holds lists, and only sensitive attributes may have several values; turn them into "
             "text or numbers, or leave the column out"
         )
-    found = {}
+    derived = {}
     for name in sensitive:
         if name in join:
             source, key = join[name]
@@ -205,10 +205,10 @@ def derived_columns(
                 raise DiscreetError(f"the values of {name!r} cannot be read from {shown}: {fault}") from None
             if second[name].lists is not None or second[key].lists is not None:
                 raise DiscreetError(f"{shown} holds lists; give one value in each of its rows")
-            found[name] = list(from_rows(columns[key], second[key], second[name], shown).columns())
+            derived[name] = list(from_rows(columns[key], second[key], second[name], shown).columns())
         elif name in lists or columns[name].lists is not None:
-            found[name] = list(from_cells(columns[name], lists.get(name), form["marks"]).columns())
-    return found
+            derived[name] = list(from_cells(columns[name], lists.get(name), form["marks"]).columns())
+    return derived
 
 
 def check_clashes(names: Sequence[str], origins: Mapping[str, Derived]) -> None:

@@ -16,7 +16,7 @@ from discreet.errors import legible
 from discreet.options import brief
 from discreet.table import numerals
 from discreet.table.dates import readings, strangers
-from discreet.table.encoded import Encoded, unmarked
+from discreet.table.raw_column import RawColumn, unmarked
 from discreet.table.table import Column
 from discreet.table.texts import MARKS, MISSING, is_number
 
@@ -66,71 +66,71 @@ class Note:
         return self if mine == self.columns else replace(self, columns=mine, say=tuple(say))
 
 
-def notes_on(columns: Sequence[tuple[Encoded, Column]]) -> Iterator[Note]:
+def notes_on(columns: Sequence[tuple[RawColumn, Column]]) -> Iterator[Note]:
     """Yield the notes on columns whose kind the user has not declared."""
-    for encoded, column in columns:
-        if column.kind == "categorical" and encoded.words is not None:
-            yield from _marked_numbers(encoded)
+    for raw, column in columns:
+        if column.kind == "categorical" and raw.words is not None:
+            yield from _marked_numbers(raw)
             yield from _commas(column)
-            yield from _lost_digits(encoded)
-            yield from _unread_times(encoded) if encoded.moments else _unread_dates(encoded)
-            yield from _short_years(encoded)
-        elif column.kind == "categorical" and not encoded.categories:
-            yield from _too_large(encoded)
+            yield from _lost_digits(raw)
+            yield from _unread_times(raw) if raw.moments else _unread_dates(raw)
+            yield from _short_years(raw)
+        elif column.kind == "categorical" and not raw.categories:
+            yield from _too_large(raw)
         elif column.meaning == "numeric":
             yield from _run_together(column)
-    few = [column for _, column in columns if _few_whole(column)]
+    few = [column.name for _, column in columns if _few_whole(column)]
     if few:
-        names = [column.name for column in few]
-        shown = ", ".join(repr(name) for name in names)
-        each, these = ("column", "it holds") if len(few) == 1 else ("columns", "they hold")
-        hold = "holds" if len(few) == 1 else "hold"
-        yield Note(
-            tuple(names),
-            f"{each} {shown} {hold} few different numbers: if {these} codes and not quantities, say",
-            (("categorical", names),),
-        )
+        shown = ", ".join(map(repr, few))
+        holders = f"column {shown} holds" if len(few) == 1 else f"columns {shown} hold"
+        them = "it holds" if len(few) == 1 else "they hold"
+        sentence = f"{holders} few different numbers: if {them} codes and not quantities, say"
+        yield Note(tuple(few), sentence, (("categorical", few),))
+
+
+def _note(name: str, sentence: str, *say: tuple[str, Any], either: bool = False) -> Note:
+    return Note((name,), f"column {name!r} {sentence}", say, either)
 
 
 def formulas(columns: Sequence[Column]) -> Iterator[str]:
     """Yield a sentence for each column with a name, value or label that spreadsheets take for a formula.
 
     >>> codes = np.zeros(1, np.int32)
-    >>> *_, found = formulas([Column("pay", "ordinal", codes, np.array(["-1", "-", "=7"], object))])
-    >>> found.partition(";")[0]
+    >>> *_, sentence = formulas([Column("pay", "ordinal", codes, np.array(["-1", "-", "=7"], object))])
+    >>> sentence.partition(";")[0]
     "column 'pay' has '=7', which spreadsheets take for a formula"
     """
     for column in columns:
         held = () if column.kind == "numeric" else column.texts
         labels = () if column.hierarchy is None else itertools.chain.from_iterable(column.hierarchy.labels)
         texts = (column.name, *held, *labels)
-        one = next((text for text in texts if FORMULA.match(text) and not is_number(text)), None)
-        if one is not None:
+        formula = next((text for text in texts if FORMULA.match(text) and not is_number(text)), None)
+        if formula is not None:
             yield (
-                f"column {column.name!r} has {brief(one)}, which spreadsheets take for a formula; import the CSV as "
-                f"text there, or choose {argument('format', 'parquet')}"
+                f"column {column.name!r} has {brief(formula)}, which spreadsheets take for a formula; import the CSV "
+                f"as text there, or choose {argument('format', 'parquet')}"
             )
 
 
-def _marked_numbers(encoded: Encoded) -> Iterator[Note]:
+def _marked_numbers(raw: RawColumn) -> Iterator[Note]:
     """Note a column of numbers in which a few texts such as NA mark missing values."""
-    marks = [text for text in encoded.texts if text.strip().lower() in MARKS and not is_number(text.strip())]
-    if not 0 < len(marks) <= MOST_MARKS or len(marks) == len(encoded.texts):
+    marks = [text for text in raw.texts if text.strip().lower() in MARKS and not is_number(text.strip())]
+    if not 0 < len(marks) <= MOST_MARKS or len(marks) == len(raw.texts):
         return
-    rest = unmarked(encoded, {mark.strip() for mark in marks})
+    rest = unmarked(raw, {mark.strip() for mark in marks})
     if not numerals.are_numbers(rest):
         return
     say: list[tuple[str, Any]] = [("na", [mark.strip() for mark in marks])]
-    if not encoded.untyped:
-        say.append(("numeric", [encoded.name]))  # where the source declares text, `na` alone keeps it text
-    yield Note((encoded.name,), f"column {encoded.name!r} is all numbers {_but(encoded, rest)}: say", tuple(say))
+    if not raw.untyped:
+        say.append(("numeric", [raw.name]))  # where the source declares text, `na` alone keeps it text
+    yield _note(raw.name, f"is all numbers {_but(raw, rest)}: say", *say)
 
 
-def _but(encoded: Encoded, rest: Encoded) -> str:
+def _but(raw: RawColumn, rest: RawColumn) -> str:
     """Describe the texts of a column that ``rest`` lacks, and in how many cells they occur."""
-    cells = int((rest.codes < 0).sum() - (encoded.codes < 0).sum())
+    cells = int((rest.codes < 0).sum() - (raw.codes < 0).sum())
     left = set(rest.texts)
-    marks = [repr(text) for text in encoded.texts if text not in left]
+    marks = [repr(text) for text in raw.texts if text not in left]
     if len(marks) > MOST_MARKS:
         marks[MOST_MARKS:] = [f"{len(marks) - MOST_MARKS:,} more"]
     shown = " and ".join(marks)
@@ -154,102 +154,92 @@ def _commas(column: Column) -> Iterator[Note]:
 
 def _names(name: str, held: str, example: str, way: str) -> Note:
     """Note that ordered values are read as names, and how to get them ordered."""
-    return Note(
-        (name,), f"column {name!r} holds {held}, such as {example}, which are taken for names without an order; {way}."
-    )
+    return _note(name, f"holds {held}, such as {example}, which are read as names without an order; {way}.")
 
 
-def _lost_digits(encoded: Encoded) -> Iterator[Note]:
+def _lost_digits(raw: RawColumn) -> Iterator[Note]:
     """Note numbers with more digits than a floating-point number can represent."""
-    if not encoded.untyped or not all(is_number(text.strip()) for text in encoded.texts):
+    if not raw.untyped or not all(is_number(text.strip()) for text in raw.texts):
         return
-    yield from _too_large(encoded)
-    long = [text for text in encoded.texts if len(text) > numerals.SURE_DIGITS and "." in text]
+    yield from _too_large(raw)
+    long = [text for text in raw.texts if len(text) > numerals.SURE_DIGITS and "." in text]
     if long:
         held = "numbers that differ in more digits than a number can hold"
-        yield _names(encoded.name, held, long[0], "round them to have numbers")
+        yield _names(raw.name, held, long[0], "round them to have numbers")
 
 
-def _too_large(encoded: Encoded) -> Iterator[Note]:
+def _too_large(raw: RawColumn) -> Iterator[Note]:
     """Note whole numbers too large to be distinguished from their neighbours in floating point."""
-    large = numerals.too_large(encoded)
+    large = numerals.too_large(raw)
     if large.any():
         held, way = "whole numbers beyond 2^53", "round them, or write them in a larger unit, to have numbers"
-        yield _names(encoded.name, held, encoded.texts[int(np.argmax(large))], way)
+        yield _names(raw.name, held, raw.texts[int(np.argmax(large))], way)
 
 
-def _unread_times(encoded: Encoded) -> Iterator[Note]:
+def _unread_times(raw: RawColumn) -> Iterator[Note]:
     """Note times of Arrow, pandas or polars that could not be converted to numbers."""
-    if not encoded.texts:
+    if not raw.texts:
         way = "leave it out, if no row will ever have one"
-        yield Note((encoded.name,), f"column {encoded.name!r} is one of dates or times, but all are missing; {way}.")
+        yield _note(raw.name, f"is one of dates or times, but all are missing; {way}.")
         return
-    zoned = next((text for text in encoded.texts if ZONED.fullmatch(text)), None)
-    strange = next((text for text in encoded.texts if not re.match(r"\d{4}-", text) or text.startswith("0000")), None)
+    zoned = next((text for text in raw.texts if ZONED.fullmatch(text)), None)
+    strange = next((text for text in raw.texts if not re.match(r"\d{4}-", text) or text.startswith("0000")), None)
     if zoned is not None:
-        yield _names(encoded.name, "times with a time zone", zoned, "give local times without one to have dates")
+        yield _names(raw.name, "times with a time zone", zoned, "give local times without one to have dates")
     elif strange is not None:
-        yield _names(encoded.name, "years before 1 or after 9999", strange, "correct them to have dates")
+        yield _names(raw.name, "years before 1 or after 9999", strange, "correct them to have dates")
     else:
-        yield _too_fine(encoded)
+        yield _too_fine(raw)
 
 
-def _too_fine(encoded: Encoded) -> Note:
-    finest = max(encoded.texts, key=lambda text: len(text.partition(".")[2]))
+def _too_fine(raw: RawColumn) -> Note:
+    finest = max(raw.texts, key=lambda text: len(text.partition(".")[2]))
     way = "round them, to microseconds in years near 1970 and to seconds in others, to have dates"
-    return _names(encoded.name, "times finer than can be told apart in their years", finest, way)
+    return _names(raw.name, "times finer than can be told apart in their years", finest, way)
 
 
-def _unread_dates(encoded: Encoded) -> Iterator[Note]:
+def _unread_dates(raw: RawColumn) -> Iterator[Note]:
     """Note dates in which day or month may come first, and dates mixed with other texts."""
-    marks = [text.strip() for text in encoded.texts if text.strip().lower() in MARKS]
-    rest = unmarked(encoded, marks) if 0 < len(marks) <= MOST_MARKS else encoded
+    marks = [text.strip() for text in raw.texts if text.strip().lower() in MARKS]
+    rest = unmarked(raw, marks) if 0 < len(marks) <= MOST_MARKS else raw
     if rest.words is None or not len(rest.words):
         return
-    name, forms = encoded.name, [form for form, _ in readings(rest.words)]
+    name, forms = raw.name, [form for form, _ in readings(rest.words)]
     if len(forms) > 1:
-        yield Note(
-            (name,),
-            f"column {name!r} holds dates in which the day or the month may come first, such as "
-            f"{rest.texts[0]}, and is taken for names without an order: say",
-            tuple(("dates", {name: form}) for form in forms),
+        yield _note(
+            name,
+            f"holds dates in which the day or the month may come first, such as {rest.texts[0]}, and is read as "
+            "names without an order: say",
+            *(("dates", {name: form}) for form in forms),
             either=True,
         )
-    elif forms and rest is not encoded:
-        yield Note((name,), f"column {name!r} is all dates {_but(encoded, rest)}: say", (("na", marks),))
+    elif forms and rest is not raw:
+        yield _note(name, f"is all dates {_but(raw, rest)}: say", ("na", marks))
     elif not forms:
-        yield from _zones(rest) or _spoilt(encoded, rest)
+        yield from _zones(rest) or _spoilt(raw, rest)
 
 
-def _zones(encoded: Encoded) -> list[Note]:
+def _zones(raw: RawColumn) -> list[Note]:
     """Note times some or all of which have a time zone."""
-    assert encoded.words is not None
-    texts = [text.strip() for text in encoded.texts]
-    found = [ZONED.fullmatch(text) for text in texts]
-    zoned = [one for one in found if one is not None]
+    assert raw.words is not None
+    texts = [text.strip() for text in raw.texts]
+    zoned = [match for text in texts if (match := ZONED.fullmatch(text))]
     if not zoned:
         return []
-    local = pa.array([text if one is None else one[1] for text, one in zip(texts, found, strict=True)])
-    forms = [form for form, _ in readings(local)]
+    local = [match[1] if (match := ZONED.fullmatch(text)) else text for text in texts]
+    forms = [form for form, _ in readings(pa.array(local))]
     if not forms:
         return []
-    zones = {one[2] for one in zoned}
+    zones = {match[2] for match in zoned}
     if len(zoned) == len(texts) and len(zones) == len(forms) == 1 and "%f" not in forms[0]:
-        sentence = f"column {encoded.name!r} holds times with the time zone {zones.pop().strip()}, such as {texts[0]}"
-        form = forms[0] + zoned[0][2]
-        return [
-            Note(
-                (encoded.name,),
-                f"{sentence}, which are taken for names without an order: to have dates, say",
-                (("dates", {encoded.name: form}),),
-                either=True,
-            )
-        ]
+        sentence = f"holds times with the time zone {zoned[0][2].strip()}, such as {texts[0]}, which are read as "
+        sentence += "names without an order: to have dates, say"
+        return [_note(raw.name, sentence, ("dates", {raw.name: forms[0] + zoned[0][2]}), either=True)]
     way = "give all as local times of one zone, without naming it, to have dates"
-    return [_names(encoded.name, "times with a time zone", zoned[0][0], way)]
+    return [_names(raw.name, "times with a time zone", zoned[0][0], way)]
 
 
-def _spoilt(encoded: Encoded, rest: Encoded) -> list[Note]:
+def _spoilt(raw: RawColumn, rest: RawColumn) -> list[Note]:
     """Note dates mixed with a few other texts; ``rest`` is the column without known marks of missing values."""
     assert rest.words is not None
     strange = strangers(rest.words)
@@ -259,38 +249,36 @@ def _spoilt(encoded: Encoded, rest: Encoded) -> list[Note]:
         return [_too_fine(rest)]
     texts = [text.strip() for text, none in zip(rest.texts, strange.tolist(), strict=True) if none]
     dates = unmarked(rest, texts)
-    marks = [text.strip() for text in encoded.texts if text not in dates.texts]
-    sentence = f"column {encoded.name!r} is all dates {_but(encoded, dates)}"
-    mistakes = any(character.isdigit() for text in texts for character in text)
-    if not mistakes and len(marks) <= MOST_MARKS:
-        return [Note((encoded.name,), f"{sentence}: say", (("na", marks),))]
-    them = "it" if len(marks) == 1 else "them"
+    marks = [text.strip() for text in raw.texts if text not in dates.texts]
+    sentence = f"is all dates {_but(raw, dates)}"
     if len(marks) > MOST_MARKS:
-        return [Note((encoded.name,), f"{sentence}; correct {them} to have dates.")]
-    return [Note((encoded.name,), f"{sentence}: correct {them}, or say", (("na", marks),), either=True)]
+        return [_note(raw.name, f"{sentence}; correct them to have dates.")]
+    if not any(character.isdigit() for text in texts for character in text):
+        return [_note(raw.name, f"{sentence}: say", ("na", marks))]
+    them = "it" if len(marks) == 1 else "them"
+    return [_note(raw.name, f"{sentence}: correct {them}, or say", ("na", marks), either=True)]
 
 
-def _short_years(encoded: Encoded) -> Iterator[Note]:
+def _short_years(raw: RawColumn) -> Iterator[Note]:
     """Note dates with two-digit years."""
-    found = [SHORT_YEAR.fullmatch(text.strip()) for text in encoded.texts]
-    dates = [one for one in found if one is not None]
-    marks = {one[2] for one in dates}
-    if len(found) < 2 or len(dates) < len(found) or len(marks) > 1:
+    dates = [match for text in raw.texts if (match := SHORT_YEAR.fullmatch(text.strip()))]
+    marks = {match[2] for match in dates}
+    if len(dates) < max(2, len(raw.texts)) or len(marks) > 1:
         return
     mark = marks.pop()
     orders = [
         form
         for form, day, month in (("%d %m %y", 1, 3), ("%m %d %y", 3, 1), ("%y %m %d", 4, 3))
-        if all(1 <= int(one[day]) <= 31 and 1 <= int(one[month]) <= 12 for one in dates)
+        if all(1 <= int(match[day]) <= 31 and 1 <= int(match[month]) <= 12 for match in dates)
     ]
     if not orders:
         return
     orders = orders[:2] if orders[0].endswith("%y") else orders  # year first is the least likely
-    yield Note(
-        (encoded.name,),
-        f"column {encoded.name!r} seems to hold dates with years of two digits, such as {dates[0][0]}, and is taken "
-        "for names without an order; write all four digits, or, if 69 to 99 are of 19.. and 00 to 68 of 20.., say",
-        tuple(("dates", {encoded.name: order.replace(" ", mark)}) for order in orders),
+    yield _note(
+        raw.name,
+        f"seems to hold dates with years of two digits, such as {dates[0][0]}, and is read as names without an "
+        "order; write all four digits, or, if 69 to 99 are of 19.. and 00 to 68 of 20.., say",
+        *(("dates", {raw.name: order.replace(" ", mark)}) for order in orders),
         either=True,
     )
 
@@ -303,12 +291,8 @@ def _run_together(column: Column) -> Iterator[Note]:
     texts = [str(int(number)) for number in known.tolist()]
     split = pa.array([f"{text[:4]}-{text[4:6]}-{text[6:]}" for text in texts])
     if any(True for _ in readings(split)):
-        yield Note(
-            (column.name,),
-            f"column {column.name!r} holds numbers such as {texts[0]}: if they are dates, say",
-            (("dates", {column.name: "%Y%m%d"}),),
-            either=True,
-        )
+        sentence = f"holds numbers such as {texts[0]}: if they are dates, say"
+        yield _note(column.name, sentence, ("dates", {column.name: "%Y%m%d"}), either=True)
 
 
 def _few_whole(column: Column) -> bool:

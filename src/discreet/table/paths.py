@@ -25,14 +25,15 @@ def located(path: str | os.PathLike[str]) -> Path:
     if "\0" in os.fspath(path):
         raise DiscreetError(f"the path {str(path)!r} cannot be read or written: it holds a zero byte; check it")
     try:
-        os.fsencode(found := system_path(os.fspath(path)))
-        return Path(found).expanduser()
+        name = system_path(os.fspath(path))
+        os.fsencode(name)
+        return Path(name).expanduser()
     except RuntimeError:
         raise DiscreetError(
             f"the path '{path}' begins with a home folder that this system does not know; write it without '~'"
         ) from None
     except UnicodeEncodeError:
-        raise DiscreetError(f"the path {str(path)!r} is no text that a file can be named by; check it") from None
+        raise DiscreetError(f"the path {str(path)!r} is not a text that a file can be named by; check it") from None
 
 
 def system_path(path: str) -> str:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
-from discreet.table.encoded import Encoded
+from discreet.table.raw_column import RawColumn, matches
 from discreet.table.table import Column, Table
 from discreet.table.texts import LEADING_ZERO, NUMBER, exact
 
@@ -21,11 +21,11 @@ ONE_WAY = r"^(-?[1-9][0-9]*|0[0-9]*)$"
 """Numbers in a spelling in which equal numbers have equal texts."""
 
 
-def person_of_rows(column: Encoded) -> NDArray[np.int32] | None:
+def person_of_rows(column: RawColumn) -> NDArray[np.int32] | None:
     """Return the number of each row's person; None if every person has one row. A row without a person is refused.
 
     >>> import pyarrow as pa
-    >>> from discreet.table.encoded import encode
+    >>> from discreet.table.raw_column import encode
     >>> person_of_rows(encode("id", pa.chunked_array([["a7", "b1", "a7"]]))).tolist()
     [0, 1, 0]
     """
@@ -40,14 +40,14 @@ def person_of_rows(column: Encoded) -> NDArray[np.int32] | None:
     return persons if bool((np.bincount(persons) > 1).any()) else None
 
 
-def meant(column: Encoded) -> NDArray[np.int32]:
+def meant(column: RawColumn) -> NDArray[np.int32]:
     """Return for each row the number of the person its cell denotes; -1 where the cell is missing.
 
     Blanks around a text are ignored. If all texts are numbers, 1, 1.0 and 1e0 denote the same person, but 007 and 7 do
     not.
 
     >>> import pyarrow as pa
-    >>> from discreet.table.encoded import encode
+    >>> from discreet.table.raw_column import encode
     >>> meant(encode("id", pa.chunked_array([["7", "7.0", " 7", "007", "8"]]))).tolist()
     [0, 0, 0, 1, 2]
     """
@@ -59,9 +59,8 @@ def meant(column: Encoded) -> NDArray[np.int32]:
         keys = column.numbers.tolist()  # 0.0 and -0.0 are equal keys
     else:
         words = pc.utf8_trim_whitespace(column.words)
-        numbers = pc.all(pc.match_substring_regex(words, NUMBER)).as_py()
-        if numbers and not pc.all(pc.match_substring_regex(words, ONE_WAY)).as_py():
-            texts, zeros = words.to_pylist(), pc.match_substring_regex(words, LEADING_ZERO).to_pylist()
+        if matches(words, NUMBER).all() and not matches(words, ONE_WAY).all():
+            texts, zeros = words.to_pylist(), matches(words, LEADING_ZERO).tolist()
             keys = [text if zero else _number(text) for text, zero in zip(texts, zeros, strict=True)]
         elif words.equals(column.words):
             return column.codes
@@ -77,11 +76,11 @@ def _number(text: str) -> Decimal | str:
     return text if number is None else number
 
 
-def check_alone(column: Encoded, person: str | None) -> None:
+def check_alone(column: RawColumn, person: str | None) -> None:
     """Refuse an identifier with repeated values, unless a column ``person`` assigns rows to persons.
 
     >>> import pyarrow as pa
-    >>> from discreet.table.encoded import encode
+    >>> from discreet.table.raw_column import encode
     >>> check_alone(encode("id", pa.chunked_array([["a7", "b1", None, None]])), None)
     """
     codes = meant(column)

@@ -44,7 +44,7 @@ class Range:
 
     def __post_init__(self) -> None:
         """Refuse bounds that no value can be compared with."""
-        _see_that_they_compare(as_name(self.attribute), [end for end in (self.low, self.high) if end is not None])
+        _check_comparable(as_name(self.attribute), [end for end in (self.low, self.high) if end is not None])
         for name, given in (("low_open", self.low_open), ("high_open", self.high_open)):
             if given is not False:  # the usual case, of which workloads have many thousands
                 object.__setattr__(self, name, checked(name, given, bool))
@@ -98,7 +98,7 @@ class OneOf:
     def __post_init__(self) -> None:
         """Accept a single value or a list."""
         object.__setattr__(self, "values", several(self.values))
-        _see_that_they_compare(as_name(self.attribute), self.values)
+        _check_comparable(as_name(self.attribute), self.values)
 
     def numbers(self, kind: Meaning = "numeric") -> NDArray[np.float64]:
         """Return the distinct values as numbers, ascending, for a numeric attribute."""
@@ -135,10 +135,10 @@ class Query:
     def __post_init__(self) -> None:
         """Accept a single condition or a list."""
         object.__setattr__(self, "conditions", several(self.conditions))
-        for one in self.conditions:
-            if not isinstance(one, Condition):
+        for condition in self.conditions:
+            if not isinstance(condition, Condition):
                 raise DiscreetError(
-                    f"{brief(one)} is not a condition; give one such as Range('age', 20, 30) or OneOf('sex', 'f')"
+                    f"{brief(condition)} is not a condition; give one such as Range('age', 20, 30) or OneOf('sex', 'f')"
                 )
 
     @property
@@ -163,8 +163,9 @@ class Query:
         for condition in self.conditions:
             column = table.column(condition.attribute)
             keep &= condition.admits(column.values, column.meaning)[column.codes]
-            if lacking(table, column) is not None:
-                keep[lacking(table, column)] = False
+            unusable = lacking(table, column)
+            if unusable is not None:
+                keep[unusable] = False
         return keep
 
 
@@ -177,7 +178,7 @@ def as_query(given: object) -> Query:
     return given
 
 
-def _see_that_they_compare(attribute: str, values: Iterable[object]) -> None:
+def _check_comparable(attribute: str, values: Iterable[object]) -> None:
     """Refuse what cannot be a value of any column."""
     for value in values:
         if not isinstance(value, VALUES):
@@ -237,11 +238,12 @@ def number_given(attribute: str, value: float | str, kind: Meaning = "numeric") 
             return moment(value, cast(Notation, kind)) if isinstance(value, str) else float(value)
         except (ValueError, TypeError):
             raise DiscreetError(
-                f"column {attribute!r} holds dates, and {value!r} is none; compare it with a date such as '1970-12-31'"
+                f"column {attribute!r} holds dates, and {value!r} is not one; compare it with a date such as "
+                "'1970-12-31'"
             ) from None
     # float() would also accept True, 1_0 and nan
     if isinstance(value, bool | np.bool_) or (isinstance(value, str) and not is_number(value.strip())):
-        raise DiscreetError(f"column {attribute!r} holds numbers, and {value!r} is none; compare it with a number")
+        raise DiscreetError(f"column {attribute!r} holds numbers, and {value!r} is not one; compare it with a number")
     return float(value)
 
 
@@ -254,6 +256,7 @@ def _place(attribute: str, known: list[str], value: float | str | None, otherwis
         return otherwise
     text = value if isinstance(value, str) else number_text(value)
     if text not in known or text == MISSING:
-        there = [one for one in known if one != MISSING]
-        raise DiscreetError(f"column {attribute!r} has no value {text!r}; {near(text, there)}")
+        raise DiscreetError(
+            f"column {attribute!r} has no value {text!r}; {near(text, [value for value in known if value != MISSING])}"
+        )
     return float(known.index(text))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +14,13 @@ from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.options import brief, checked
 from discreet.table.dates import as_dates
-from discreet.table.encoded import Encoded
 from discreet.table.hierarchy import Hierarchy, PublishedHierarchy
-from discreet.table.hierarchy_files import Offered, offered
+from discreet.table.hierarchy_sources import Offered, offered
 from discreet.table.kinds import ColumnSpec, Missing, code, column_specs
 from discreet.table.multivalued import check_clashes, check_replaced, check_several, derived_columns
 from discreet.table.notes import notes_on
 from discreet.table.persons import check_alone, person_of_rows
+from discreet.table.raw_column import RawColumn
 from discreet.table.sources import fetch, names_in
 from discreet.table.table import Table, as_name, as_names
 from discreet.table.texts import value_text
@@ -98,77 +98,114 @@ def read(
     """
     join, lists = _joined(join), _texts_by_column("lists", lists, "separator of values", {"diagnosis": ";"})
     delimiter, encoding = checked("delimiter", delimiter, str | None), checked("encoding", encoding, str | None)
-    roles = {
-        "a quasi-identifier": as_names(quasi),
-        "the sensitive attribute": () if sensitive is None else as_names(sensitive),
-        "an identifier": as_names(identifiers),
-        "kept along": as_names(keep),
-        "the person": () if person is None else as_names(person),
-    }
-    if person is not None and person in roles["an identifier"]:  # the person column may also be listed there
-        roles["an identifier"] = tuple(name for name in roles["an identifier"] if name != person)
-    _check_roles(roles)
+    form: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding, "marks": _marks(na)}
+    roles = _roles(quasi, sensitive, identifiers, keep, person)
     missing = checked("missing", missing, Missing)
     if isinstance(hierarchies, (str, PathLike)):
-        hierarchies = offered(hierarchies, (*roles["a quasi-identifier"], *roles["the sensitive attribute"]))
-    said = column_specs(
+        hierarchies = offered(hierarchies, (*roles.quasi, *roles.sensitive))
+    specs = column_specs(
         {"numeric": as_names(numeric), "categorical": as_names(categorical), "ordinal": as_names(ordinal)},
         _by_column("hierarchies", hierarchies, "hierarchy", {"birth": "years.csv"}),
         _by_column("domains", domains, "domain", {"age": (16, 93)}),
         _texts_by_column("dates", dates, "format of dates", {"birth": "%d.%m.%Y"}),
     )
-    quasi_names, sensitive_names, identifier_names, other_names, person_names = roles.values()
-    check_several(lists, join, sensitive_names, said)
-    coded = tuple(name for name in (*quasi_names, *sensitive_names, *other_names) if name not in join)
-    naming = tuple(dict.fromkeys((*identifier_names, *person_names, *(key for _, key in join.values()))))
-    needed = tuple(dict.fromkeys((*coded, *naming, *said)))
-    form: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding, "marks": _marks(na)}
+    check_several(lists, join, roles.sensitive, specs)
+    given = [name for name in roles.published if name not in join]
+    naming = (*roles.identifiers, *roles.person, *(key for _, key in join.values()))
+    needed = tuple(dict.fromkeys((*given, *naming, *specs)))
     if join:
         check_replaced(join, names_in(source, delimiter, encoding, needed))
-    rows, columns = fetch(source, needed, tuple(dict.fromkeys((*coded, *naming))), **form)
-    for name in identifier_names:
+    rows, columns = fetch(source, needed, tuple(dict.fromkeys((*given, *naming))), **form)
+    for name in roles.identifiers:
         check_alone(columns[name], person)
-    derived = derived_columns(columns, sensitive_names, lists, join, form)
-    origins = {origin.name: origin for found in derived.values() for origin, _ in found}
-    columns |= {origin.name: column for found in derived.values() for origin, column in found}
-    sensitive_names = tuple(
-        each for name in sensitive_names for each in ([one.name for one, _ in derived.get(name, ())] or [name])
-    )
-    coded = (*quasi_names, *sensitive_names, *other_names)
-    check_clashes(coded, origins)
-    _check_published(said, coded)
-    dated = (*quasi_names, *sensitive_names, *(name for name in other_names if name in said and said[name].date))
-    columns |= {name: _as_dates(columns[name], said.get(name, ColumnSpec())) for name in dated if name not in origins}
-    unusable: dict[str, NDArray[np.int64]] = {}
-    done = {}
-    for name in coded:
-        policy: Missing = "value" if name in other_names else missing
+    derived = derived_columns(columns, roles.sensitive, lists, join, form)
+    origins = {origin.name: origin for pairs in derived.values() for origin, _ in pairs}
+    columns |= {origin.name: column for pairs in derived.values() for origin, column in pairs}
+    values_of = {name: tuple(origin.name for origin, _ in pairs) for name, pairs in derived.items()}
+    # an attribute with several values gives way to the attributes that say who has each of them
+    roles = roles._replace(sensitive=tuple(each for name in roles.sensitive for each in values_of.get(name) or (name,)))
+    check_clashes(roles.published, origins)
+    _check_published(specs, roles.published)
+    dated = (*roles.quasi, *roles.sensitive, *(name for name in roles.other if name in specs and specs[name].date))
+    columns |= {name: _as_dates(columns[name], specs.get(name, ColumnSpec())) for name in dated if name not in origins}
+    settled, unusable = {}, {}
+    for name in roles.published:
+        policy: Missing = "value" if name in roles.other else missing
         # Promises about a sensitive value are also judged on withheld rows, so a missing one needs a value of its own.
-        column, gone = code(columns[name], said.get(name, ColumnSpec()), policy, withheld=name in quasi_names)
-        done[name] = replace(column, derived=origins.get(name))
+        column, gone = code(columns[name], specs.get(name, ColumnSpec()), policy, withheld=name in roles.quasi)
+        settled[name] = replace(column, derived=origins.get(name))
         if len(gone):
             unusable[name] = gone
-    withheld = np.unique(np.concatenate([np.empty(0, np.int64), *unusable.values()]))
-    unsaid = [name for name in (*quasi_names, *sensitive_names) if name not in said and name not in origins]
+    undeclared = [name for name in (*roles.quasi, *roles.sensitive) if name not in specs and name not in origins]
+    return Table(
+        rows,
+        tuple(settled[name] for name in roles.quasi),
+        tuple(settled[name] for name in roles.sensitive),
+        tuple(settled[name] for name in roles.other),
+        _withheld(list(unusable.values()), rows),
+        {name: len(gone) for name, gone in unusable.items()},
+        tuple(notes_on([(columns[name], settled[name]) for name in undeclared])),
+        person_of_rows(columns[roles.person[0]]) if roles.person else None,
+    )
+
+
+class _Roles(NamedTuple):
+    """The columns with each role."""
+
+    quasi: tuple[str, ...]
+    sensitive: tuple[str, ...]
+    identifiers: tuple[str, ...]
+    other: tuple[str, ...]
+    person: tuple[str, ...]
+
+    @property
+    def published(self) -> tuple[str, ...]:
+        return (*self.quasi, *self.sensitive, *self.other)
+
+
+ROLES = ("a quasi-identifier", "the sensitive attribute", "an identifier", "kept along", "the person")
+"""What messages call a column with each role."""
+
+
+def _roles(quasi: Any, sensitive: Any, identifiers: Any, keep: Any, person: Any) -> _Roles:
+    """Return the columns with each role; a column has one, except that the person may be an identifier, too."""
+    identified = () if person is None else as_names(person)
+    roles = _Roles(
+        as_names(quasi),
+        () if sensitive is None else as_names(sensitive),
+        tuple(name for name in as_names(identifiers) if name not in identified),
+        as_names(keep),
+        identified,
+    )
+    if not roles.quasi:
+        raise DiscreetError(
+            f"no quasi-identifier is named; say which columns others may know, as in {argument('quasi', ['age'])}"
+        )
+    taken: dict[str, str] = {}
+    for role, names in zip(ROLES, roles, strict=True):
+        for name in names:
+            if name in taken:
+                twice = "named twice" if taken[name] == role else f"both {taken[name]} and {role}"
+                raise DiscreetError(f"column {name!r} is {twice}; give every column one role")
+            taken[name] = role
+    return roles
+
+
+def _withheld(unusable: Sequence[NDArray[np.int64]], rows: int) -> NDArray[np.int64] | None:
+    """Return the rows that miss a number of any column."""
+    if not unusable:
+        return None
+    withheld = np.unique(np.concatenate(unusable))
     if len(withheld) == rows:
         raise DiscreetError(
             f"every row has a missing number and would be withheld; choose {argument('missing', 'value')} instead"
         )
-    return Table(
-        rows,
-        tuple(done[name] for name in quasi_names),
-        tuple(done[name] for name in sensitive_names),
-        tuple(done[name] for name in other_names),
-        withheld if len(withheld) else None,
-        {name: len(gone) for name, gone in unusable.items()},
-        tuple(notes_on([(columns[name], done[name]) for name in unsaid])),
-        person_of_rows(columns[person_names[0]]) if person_names else None,
-    )
+    return withheld
 
 
-def _check_published(said: Iterable[str], coded: Sequence[str]) -> None:
+def _check_published(specs: Iterable[str], published: Sequence[str]) -> None:
     """Raise an error if something is declared about a column that is not published."""
-    idle = next((name for name in said if name not in coded), None)
+    idle = next((name for name in specs if name not in published), None)
     if idle is not None:
         raise DiscreetError(
             f"a kind, a domain or a hierarchy is given for column {idle!r}, which is not published; give the column "
@@ -176,7 +213,7 @@ def _check_published(said: Iterable[str], coded: Sequence[str]) -> None:
         )
 
 
-def _as_dates(column: Encoded, spec: ColumnSpec) -> Encoded:
+def _as_dates(column: RawColumn, spec: ColumnSpec) -> RawColumn:
     """Return a column with its dates recognised, unless something else is declared about it."""
     plain = spec.kind is None and (spec.hierarchy is None or isinstance(spec.hierarchy, Offered))
     return as_dates(column, spec.form, spec.date) if plain and column.order is None else column
@@ -188,30 +225,30 @@ def _by_column(name: str, given: Any, what: str, example: Any) -> dict[str, Any]
         raise DiscreetError(
             f"{brief(given)} does not say which column has which {what}; say for example {argument(name, example)}"
         )
-    return {as_name(column): one for column, one in (given or {}).items()}
+    return {as_name(column): value for column, value in (given or {}).items()}
 
 
 def _texts_by_column(name: str, given: Any, what: str, example: Mapping[str, str]) -> dict[str, Any]:
     """Return the text that an argument gives for each column, or None."""
-    found = _by_column(name, given, what, example)
-    for column, text in found.items():
+    texts = _by_column(name, given, what, example)
+    for column, text in texts.items():
         if text is not None and not isinstance(text, str):
-            told = argument(name, dict.fromkeys([column], *example.values()))
-            raise DiscreetError(f"{brief(text)} is not a {what} in column {column!r}; say for example {told}")
-    return found
+            advice = argument(name, dict.fromkeys([column], *example.values()))
+            raise DiscreetError(f"{brief(text)} is not a {what} in column {column!r}; say for example {advice}")
+    return texts
 
 
 def _joined(join: Any) -> dict[str, tuple[Any, str]]:
     """Return the second table of each column that has one, and the identifier in both tables."""
-    found = _by_column("join", join, "second table", {"diagnosis": ("visits.csv", "patient")})
-    for column, given in found.items():
+    tables = _by_column("join", join, "second table", {"diagnosis": ("visits.csv", "patient")})
+    for column, given in tables.items():
         pair = isinstance(given, Sequence) and not isinstance(given, str) and len(given) == 2
         if not pair or not isinstance(given[1], str):
             raise DiscreetError(
                 f"{brief(given)} does not name a table for column {column!r} and the identifier in it; say for example "
                 f"{argument('join', {column: ('visits.csv', 'patient')})}"
             )
-    return found
+    return tables
 
 
 def _marks(na: str | Iterable[str]) -> frozenset[str]:
@@ -223,17 +260,3 @@ def _marks(na: str | Iterable[str]) -> frozenset[str]:
                 f"{mark!r} cannot mark a missing value; give the text of such a cell, as in {argument('na', ['NA'])}"
             )
     return frozenset(value_text(mark).strip() for mark in given)
-
-
-def _check_roles(roles: Mapping[str, tuple[str, ...]]) -> None:
-    if not roles["a quasi-identifier"]:
-        raise DiscreetError(
-            f"no quasi-identifier is named; say which columns others may know, as in {argument('quasi', ['age'])}"
-        )
-    taken: dict[str, str] = {}
-    for role, names in roles.items():
-        for name in names:
-            if name in taken:
-                twice = "named twice" if taken[name] == role else f"both {taken[name]} and {role}"
-                raise DiscreetError(f"column {name!r} is {twice}; give every column one role")
-            taken[name] = role

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import lzma
+import zlib
 from collections.abc import Collection, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 
 from discreet.errors import DiscreetError
-from discreet.table.compressed import unpacked
 from discreet.table.csv_files import check_names, header, read_csv
-from discreet.table.detect import kind_of
-from discreet.table.encoded import Encoded, encode, encode_objects, unmarked
+from discreet.table.detect import Kind, kind_of
 from discreet.table.paths import located, opened
+from discreet.table.raw_column import RawColumn, encode, encode_objects, unmarked
 from discreet.table.typed_files import TypedFile
 
 TYPED = ("parquet", "arrow", "arrow stream")
 """The kinds of files whose columns have types."""
+COMPRESSED = ("gzip", "bzip2", "xz", "zstd")
 HEADER_BYTES = 1 << 20
 """The number of bytes of a file that are searched for its header."""
 
@@ -31,26 +35,16 @@ def fetch(
     delimiter: str | None,
     encoding: str | None,
     marks: Collection[str] = (),
-) -> tuple[int, dict[str, Encoded]]:
+) -> tuple[int, dict[str, RawColumn]]:
     """Return the number of rows and the ``coded`` columns; all ``needed`` columns must exist, ``marks`` are missing."""
-    rows, columns = _fetched(source, needed, coded, delimiter, encoding, marks)
-    return rows, {name: unmarked(column, marks) for name, column in columns.items()}
-
-
-def _fetched(
-    source: Any,
-    needed: Sequence[str],
-    coded: Sequence[str],
-    delimiter: str | None,
-    encoding: str | None,
-    marks: Collection[str],
-) -> tuple[int, dict[str, Encoded]]:
     if isinstance(source, (str, PathLike)):
-        return _from_file(located(source), needed, coded, delimiter, encoding)
-    if isinstance(source, (pa.Table, pa.RecordBatch)):
+        rows, columns = _from_file(located(source), needed, coded, delimiter, encoding)
+    elif isinstance(source, (pa.Table, pa.RecordBatch)):
         table = pa.Table.from_batches([source]) if isinstance(source, pa.RecordBatch) else source
-        return _from_arrow(table, needed, coded, "the table")
-    return _from_frame(source, needed, coded, marks)
+        rows, columns = _from_arrow(table, needed, coded, "the table")
+    else:
+        rows, columns = _from_frame(source, needed, coded, marks)
+    return rows, {name: unmarked(column, marks) for name, column in columns.items()}
 
 
 def names_in(source: Any, delimiter: str | None, encoding: str | None, hints: Sequence[str] = ()) -> list[str]:
@@ -61,8 +55,8 @@ def names_in(source: Any, delimiter: str | None, encoding: str | None, hints: Se
     """
     if isinstance(source, (str, PathLike)):
         return column_names(source, delimiter, encoding, hints)
-    of = source.schema.names if isinstance(source, (pa.Table, pa.RecordBatch)) else getattr(source, "columns", ())
-    return [str(name) for name in of]
+    names = source.schema.names if isinstance(source, (pa.Table, pa.RecordBatch)) else getattr(source, "columns", ())
+    return [str(name) for name in names]
 
 
 def column_names(
@@ -74,7 +68,7 @@ def column_names(
         kind = kind_of(file)
         if kind in TYPED:
             return TypedFile(file, kind, what).names
-        data = unpacked(file, kind, what, HEADER_BYTES)
+        data = _unpacked(file, kind, what, HEADER_BYTES)
     # Truncated data may end within a character: only its complete lines are used.
     end = data.rfind(b"\n")
     return header(data[: end + 1] if end >= 0 and len(data) == HEADER_BYTES else data, hints, delimiter, encoding, what)
@@ -95,7 +89,7 @@ def _check_rows(rows: int, what: str) -> None:
 
 def _from_file(
     path: Path, needed: Sequence[str], coded: Sequence[str], delimiter: str | None, encoding: str | None
-) -> tuple[int, dict[str, Encoded]]:
+) -> tuple[int, dict[str, RawColumn]]:
     what = f"'{path}'"
     with opened(path, what) as file:
         kind = kind_of(file)
@@ -103,16 +97,16 @@ def _from_file(
             typed = TypedFile(file, kind, what)
             check_names(typed.names, needed, what)
             return _from_arrow(typed.read(coded), needed, coded, what)
-        data = unpacked(file, kind, what)
+        data = _unpacked(file, kind, what)
     if path.suffix.lower() in (".parquet", ".pq"):
-        raise DiscreetError(f"{what} is {'no Parquet file' if data else 'empty'}; write it again as Parquet or CSV")
+        raise DiscreetError(f"{what} is {'not a Parquet file' if data else 'empty'}; write it again as Parquet or CSV")
     table = read_csv(data, needed, delimiter=delimiter, encoding=encoding, what=what)
     return table.num_rows, {name: encode(name, table.column(name), untyped=True) for name in coded}
 
 
 def _from_arrow(
     table: pa.Table, needed: Sequence[str], coded: Sequence[str], what: str
-) -> tuple[int, dict[str, Encoded]]:
+) -> tuple[int, dict[str, RawColumn]]:
     check_names(table.column_names, needed, what)
     _check_rows(table.num_rows, what)
     return table.num_rows, {name: encode(name, table.column(name)) for name in coded}
@@ -120,7 +114,7 @@ def _from_arrow(
 
 def _from_frame(
     source: Any, needed: Sequence[str], coded: Sequence[str], marks: Collection[str]
-) -> tuple[int, dict[str, Encoded]]:
+) -> tuple[int, dict[str, RawColumn]]:
     import narwhals as nw
 
     try:
@@ -128,40 +122,53 @@ def _from_frame(
         columns = list(frame.columns)
     except TypeError:
         kind = f"{type(source).__module__.split('.')[0]}.{type(source).__name__}"
-        raise DiscreetError(
-            f"a {kind} cannot be read as a table; "
-            + (
-                "collect it first"
-                if hasattr(source, "collect")
-                else "give a path, an Arrow table, or a pandas or polars frame"
-            )
-        ) from None
+        lazy = hasattr(source, "collect")
+        advice = "collect it first" if lazy else "give a path, an Arrow table, or a pandas or polars frame"
+        raise DiscreetError(f"a {kind} cannot be read as a table; {advice}") from None
     except nw.exceptions.DuplicateError:
         columns = list(source.columns)
     # pandas allows column names other than text; here columns are identified by their text.
     names = [str(name) for name in columns]
     check_names(names, needed, "the table")
     _check_rows(len(frame), "the table")
-    own = dict(zip(names, columns, strict=True))
-    done = {}
+    by_text = dict(zip(names, columns, strict=True))
+    encoded = {}
     for name in coded:
-        series = frame.get_column(own[name])
-        if series.dtype == nw.Object:
-            done[name] = encode_objects(name, series.to_list(), marks)
-            continue
-        try:
-            arrow = series.to_arrow()
-        except (pa.ArrowException, NotImplementedError, TypeError, UnicodeEncodeError):
-            done[name] = encode_objects(name, series.to_list(), marks)
-            continue
-        column = arrow if isinstance(arrow, pa.ChunkedArray) else pa.chunked_array([arrow])
-        if series.dtype == nw.Enum and not column.type.ordered:
-            # polars does not mark an Enum as ordered in Arrow, although its categories are.
-            ordered = pa.dictionary(column.type.index_type, column.type.value_type, ordered=True)
-            column = pa.chunked_array([_ordered(chunk, ordered) for chunk in column.chunks], ordered)
-        done[name] = encode(name, column)
-    return len(frame), done
+        series = frame.get_column(by_text[name])
+        column = None if series.dtype == nw.Object else _arrow_column(series, series.dtype == nw.Enum)
+        encoded[name] = encode_objects(name, series.to_list(), marks) if column is None else encode(name, column)
+    return len(frame), encoded
 
 
-def _ordered(chunk: pa.DictionaryArray, kind: pa.DictionaryType) -> pa.DictionaryArray:
-    return pa.DictionaryArray.from_arrays(chunk.indices.cast(kind.index_type), chunk.dictionary, ordered=True)
+def _arrow_column(series: Any, ordered: bool) -> pa.ChunkedArray | None:
+    """Return a series as Arrow; None if Arrow has no type for its values."""
+    try:
+        arrow = series.to_arrow()
+    except (pa.ArrowException, NotImplementedError, TypeError, UnicodeEncodeError):
+        return None
+    column = arrow if isinstance(arrow, pa.ChunkedArray) else pa.chunked_array([arrow])
+    if not ordered or column.type.ordered:
+        return column
+    # polars does not mark an Enum as ordered in Arrow, although its categories are.
+    kind = pa.dictionary(column.type.index_type, column.type.value_type, ordered=True)
+    chunks = [pa.DictionaryArray.from_arrays(each.indices, each.dictionary, ordered=True) for each in column.chunks]
+    return pa.chunked_array(chunks, kind)
+
+
+def _unpacked(file: BinaryIO, kind: Kind, what: str, most: int = -1) -> bytes:
+    """Return the content of a file, decompressed if it is of such a kind; at most ``most`` bytes unless negative."""
+    if kind not in COMPRESSED:
+        return file.read(most)
+    try:
+        data: bytes = _stream(file, kind).read(most if most >= 0 else None)
+        return data
+    except (OSError, EOFError, zlib.error, lzma.LZMAError, pa.ArrowException):
+        raise DiscreetError(f"{what} is a damaged {kind} file; fetch or compress it again") from None
+
+
+def _stream(file: BinaryIO, kind: Kind) -> Any:
+    if kind == "gzip":
+        return gzip.GzipFile(fileobj=file)
+    if kind == "bzip2":
+        return bz2.BZ2File(file)
+    return lzma.LZMAFile(file) if kind == "xz" else pa.CompressedInputStream(pa.PythonFile(file), "zstd")

@@ -1,26 +1,33 @@
-"""Count queries written as SQL: ``SELECT COUNT(*) FROM t WHERE age BETWEEN 20 AND 30 AND occupation = 'Sales'``.
+"""Counts written as SQL: ``SELECT COUNT(*) FROM t WHERE age BETWEEN 20 AND 30 AND occupation = 'Sales'``.
 
 Conditions are joined by AND. Each compares a column with values: ``=``, ``<``, ``<=``, ``>``, ``>=``, ``BETWEEN``,
 ``IN``. There is only one table, so its name does not matter. Column names are case-insensitive; a name with blanks or
-dashes is written in double quotes (or backticks, or brackets), a text in single quotes. Anything else is refused in a
-sentence that names it. Grouped counts (GROUP BY) are parsed in `discreet.table.sql_groups`.
+dashes is written in double quotes (or backticks, or brackets), a text in single quotes. A grouped count selects all
+columns of GROUP BY, in any order, and COUNT(*) once; each may have an alias (AS). Anything else is refused in a
+sentence that names it.
+
+This module imports sqlglot, which takes a while: import it where a query is parsed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
 
 from discreet.errors import DiscreetError
 from discreet.options import brief
+from discreet.table.grouping import COUNT, GroupBy
 from discreet.table.moments import Meaning
 from discreet.table.query import NUMBERS, Condition, OneOf, Query, Range, number_given
-from discreet.table.texts import MISSING, near, number_text
-
-if TYPE_CHECKING:
-    from sqlglot import exp
+from discreet.table.texts import MISSING, near
 
 EXAMPLE = "SELECT COUNT(*) FROM t WHERE age BETWEEN 20 AND 30 AND occupation = 'Sales'"
+GROUP_EXAMPLE = "SELECT education, sex, COUNT(*) FROM t WHERE occupation = 'Sales' GROUP BY education, sex"
+GROUP_ADVICE = f"name the columns to group by, as in {GROUP_EXAMPLE}"
 LONGEST = 1_000_000
 """The most characters of a query: enough for a hundred thousand values, and parsed within seconds."""
 DIALECT = "sqlite"
@@ -46,214 +53,218 @@ def parse_count(text: str, kinds: Mapping[str, Meaning]) -> Query:
     >>> parse_count("SELECT COUNT(*) FROM t WHERE 20 <= age", {"age": "numeric"}).conditions
     (Range(attribute='age', low=20.0, high=None, low_open=False, high_open=False),)
     """
-    select = statement(text)
+    select = _statement(text)
     if select.args.get("group"):
-        refuse("GROUP BY here", "ask for one count, or for the counts of all values by group_by")
-    asked = [unnamed(one) for one in select.expressions]
-    if len(asked) != 1 or not is_count(asked[0]):
-        shown = ", ".join(one.sql(dialect=DIALECT) for one in asked)
-        raise DiscreetError(f"only COUNT(*) can be asked of a release, not {short(shown)}; write for example {EXAMPLE}")
-    return conditions_of(select, kinds)
+        _refuse("GROUP BY here", "ask for one count, or for the counts of all values by group_by")
+    selected = [node.unalias().unnest() for node in select.expressions]
+    if len(selected) != 1 or not _is_count(selected[0]):
+        shown = ", ".join(node.sql(dialect=DIALECT) for node in selected)
+        raise _misread(f"only COUNT(*) can be asked of a release, not {_quoted(shown)}")
+    return _Columns(kinds).query(select)
 
 
-def conditions_of(select: exp.Select, kinds: Mapping[str, Meaning]) -> Query:
-    """Return the conditions of a statement on a table with these columns."""
-    where = select.args.get("where")
-    return Query(() if where is None else tuple(Columns(kinds).conditions(where.this)))
+def has_groups(text: str) -> bool:
+    """Whether a SQL text has GROUP BY."""
+    return bool(_statement(text).args.get("group"))
 
 
-def sql_text(query: Query, table: str = "t") -> str:
-    """Write a query as SQL for a database.
+def parse_group_by(text: str, kinds: Mapping[str, Meaning]) -> GroupBy:
+    """Parse SQL into a grouped count on a table with these columns; without GROUP BY it has one cell.
 
-    Ranges of an ordinal attribute of texts are not supported: a database would compare them alphabetically.
-
-    >>> sql_text(Query((Range("age", 20, 30, high_open=True), OneOf("home town", ("Bonn", "L'Isle")))))
-    'SELECT COUNT(*) FROM t WHERE "age" >= 20 AND "age" < 30 AND "home town" IN (\\'Bonn\\', \\'L\\'\\'Isle\\')'
+    >>> parse_group_by("SELECT sex, COUNT(*) AS n FROM t GROUP BY sex", {"sex": "categorical"}).shown
+    (('sex', 'sex'), (None, 'n'))
     """
-    parts: list[str] = []
-    for condition in query.conditions:
-        name = _quoted(condition.attribute, '"')
-        if isinstance(condition, OneOf):
-            listed = ", ".join(_literal(value) for value in condition.values)
-            parts.append(f"{name} IN ({listed})" if listed else "1 = 0")
-            continue
-        if condition.low is None and condition.high is None:
-            parts.append(f"{name} IS NOT NULL")
-        if condition.low is not None:
-            parts.append(f"{name} {'>' if condition.low_open else '>='} {_literal(condition.low)}")
-        if condition.high is not None:
-            parts.append(f"{name} {'<' if condition.high_open else '<='} {_literal(condition.high)}")
-    return f"SELECT COUNT(*) FROM {table}" + (f" WHERE {' AND '.join(parts)}" if parts else "")
+    select = _statement(text)
+    columns = _Columns(kinds)
+    grouped: list[str] = []
+    group = select.args.get("group")
+    if group is not None:
+        for key, value in group.args.items():
+            if value and key != "expressions":
+                _refuse(f"GROUP BY with {key.replace('_', ' ').upper()}", GROUP_ADVICE)
+        for node in (member.unnest() for member in group.expressions):
+            if isinstance(node, (exp.Literal, exp.Tuple, exp.Rollup, exp.Cube, exp.GroupingSets)):
+                _refuse(f"GROUP BY {_sql(node)}", GROUP_ADVICE)
+            grouped.append(columns.column(node))
+    shown: list[tuple[str | None, str]] = []
+    for node in select.expressions:
+        inner = node.unalias().unnest()
+        name = None if _is_count(inner) else _selected(inner, columns, grouped)
+        if name in [selected for selected, _ in shown]:
+            raise DiscreetError(f"the query selects {name or 'COUNT(*)'} twice; select it once")
+        shown.append((name, node.alias or name or COUNT))
+    _check_shown(shown, grouped)
+    return GroupBy(tuple(grouped), columns.query(select), tuple(shown))
 
 
-def _quoted(text: str, mark: str) -> str:
-    return mark + text.replace(mark, 2 * mark) + mark
+def _selected(node: Any, columns: _Columns, grouped: list[str]) -> str:
+    """Return the selected attribute, which must be in GROUP BY."""
+    if isinstance(node, (exp.Star, exp.Literal, exp.Func)) or isinstance(node.this, exp.Star):
+        raise DiscreetError(
+            f"only columns and COUNT(*) can be asked of a release, not {_sql(node)}; write for example {GROUP_EXAMPLE}"
+        )
+    name = columns.column(node)
+    if name not in grouped:
+        raise DiscreetError(
+            f"column {name!r} is selected but not in GROUP BY; name it there too, or leave it out of the query"
+        )
+    return name
 
 
-def _literal(value: float | str) -> str:
-    return _quoted(value, "'") if isinstance(value, str) else number_text(value)
+def _check_shown(shown: list[tuple[str | None, str]], grouped: list[str]) -> None:
+    names = [name for name, _ in shown]
+    if None not in names:
+        raise DiscreetError(f"the query does not select COUNT(*), which is all a release tells; write {GROUP_EXAMPLE}")
+    for name in grouped:
+        if name not in names:
+            raise DiscreetError(f"column {name!r} is in GROUP BY but not selected; select it too, or leave it out")
+    headings = [heading for _, heading in shown]
+    for heading in headings:
+        if headings.count(heading) > 1:
+            raise DiscreetError(f"two columns of the answer are called {heading!r}; name one of them with AS")
 
 
 # ---------------------------------------------------------------------------------------------------- the statement
 
 
-def statement(text: str) -> exp.Select:
+def _statement(text: str) -> exp.Select:
     """Parse the single SELECT of a text; clauses other than FROM, WHERE and GROUP BY are refused."""
-    import sqlglot
-    from sqlglot import exp
-    from sqlglot.errors import SqlglotError
-
     if not isinstance(text, str):
-        raise DiscreetError(f"{brief(text)} is not a query; write for example {EXAMPLE}")
+        raise _misread(f"{brief(text)} is not a query")
     if len(text) > LONGEST:
         raise DiscreetError(
             f"the query has {len(text):,} characters, more than {LONGEST:,}; ask for ranges instead of single values, "
             "or divide it into several queries"
         )
     if not text.strip(" ;\t\n"):
-        raise DiscreetError(f"the query is empty; write for example {EXAMPLE}")
+        raise _misread("the query is empty")
+    other = f"a query begins with SELECT COUNT(*), not with {_quoted(text)}"
     try:
-        words = [token.text.upper() for token in sqlglot.tokenize(text, read=DIALECT)]
+        words = (token.text.upper() for token in sqlglot.tokenize(text, read=DIALECT))
         # other statements are refused before parsing, because the parser would print warnings about them
-        first = next((word for word in words if word != "("), "")
-        if first not in ("SELECT", "WITH"):
-            raise DiscreetError(
-                f"a query begins with SELECT COUNT(*), not with {short(text)}; write for example {EXAMPLE}"
-            )
-        found = [statement for statement in sqlglot.parse(text, read=DIALECT) if statement is not None]
+        if next((word for word in words if word != "("), "") not in ("SELECT", "WITH"):
+            raise _misread(other)
+        statements = [statement for statement in sqlglot.parse(text, read=DIALECT) if statement is not None]
     except (SqlglotError, RecursionError) as fault:
-        raise DiscreetError(
-            f"the query {short(text)} cannot be understood as SQL{_where(fault)}; write for example {EXAMPLE}"
-        ) from None
-    if len(found) != 1:
-        raise DiscreetError(f"there are {len(found)} queries in {short(text)}; ask one at a time")
-    select = found[0]
+        raise _misread(f"the query {_quoted(text)} cannot be understood as SQL{_place(fault)}") from None
+    if len(statements) != 1:
+        raise DiscreetError(f"there are {len(statements)} queries in {_quoted(text)}; ask one at a time")
+    select = statements[0]
     while isinstance(select, exp.Subquery) and not any(v for k, v in select.args.items() if k != "this"):
         select = select.this
     if isinstance(select, exp.SetOperation):
-        refuse(f"{select.key.upper()} of queries")
+        _refuse(f"{select.key.upper()} of queries")
     if not isinstance(select, exp.Select):
-        raise DiscreetError(f"a query begins with SELECT COUNT(*), not with {short(text)}; write for example {EXAMPLE}")
+        raise _misread(other)
     _check(select)
     return select
 
 
 def _check(select: exp.Select) -> None:
-    from sqlglot import exp
-
     given = {key.rstrip("_"): value for key, value in select.args.items() if value}
     source = given.pop("from", None)
     for key in given:
         if key not in ("expressions", "where", "group"):
-            refuse(CLAUSES.get(key, key.upper()))
+            _refuse(CLAUSES.get(key, key.upper()))
     if not select.expressions:
-        raise DiscreetError(f"only COUNT(*) can be asked of a release, not nothing; write for example {EXAMPLE}")
+        raise _misread("only COUNT(*) can be asked of a release, not nothing")
     if source is None:
-        raise DiscreetError(f"the query names no table; write for example {EXAMPLE}")
+        raise _misread("the query names no table")
     table = source.this
     if isinstance(table, exp.Subquery):
-        refuse("a sub-query")
+        _refuse("a sub-query")
     if not isinstance(table, exp.Table) or not isinstance(table.this, exp.Identifier):
-        raise DiscreetError(f"a release is one table, not {short(table.sql(dialect=DIALECT))}; write FROM t")
+        raise DiscreetError(f"a release is one table, not {_sql(table)}; write FROM t")
     if any(value for key, value in table.args.items() if key not in ("this", "alias")):
-        raise DiscreetError(f"a release is one plain table, not {short(table.sql(dialect=DIALECT))}; write FROM t")
+        raise DiscreetError(f"a release is one plain table, not {_sql(table)}; write FROM t")
 
 
-def unnamed(node: Any) -> Any:
-    """Return a selected expression without its alias."""
-    from sqlglot import exp
-
-    return bare(node.this if isinstance(node, exp.Alias) else node)
-
-
-def is_count(node: Any) -> bool:
+def _is_count(node: Any) -> bool:
     """Whether an expression is COUNT(*)."""
-    from sqlglot import exp
-
     return isinstance(node, exp.Count) and isinstance(node.this, exp.Star)
 
 
-def refuse(what: str, instead: str = f"it has conditions on single columns joined by AND, as in {EXAMPLE}") -> NoReturn:
+def _refuse(
+    what: str, instead: str = f"it has conditions on single columns joined by AND, as in {EXAMPLE}"
+) -> NoReturn:
     """Raise an error that names what a count query may not have, and what to write instead."""
     raise DiscreetError(f"a count query may not have {what}; {instead}")
 
 
-def short(text: str) -> str:
+def _quoted(text: str) -> str:
     """Quote a piece of a query for a message, shortened to 80 characters."""
     text = " ".join(text.split())
     return repr(text if len(text) <= 80 else text[:77] + "...")
 
 
-def _where(fault: Exception) -> str:
-    errors: list[dict[str, Any]] = getattr(fault, "errors", [])
-    if not errors or not errors[0].get("line"):
-        return ""
-    spot = f"line {errors[0]['line']}, column {errors[0]['col']}"
-    return f" ({spot})"
+def _sql(node: exp.Expression) -> str:
+    return _quoted(node.sql(dialect=DIALECT))
+
+
+def _misread(fault: str) -> DiscreetError:
+    return DiscreetError(f"{fault}; write for example {EXAMPLE}")
+
+
+def _place(fault: Exception) -> str:
+    """Where the parser stopped, if it says so."""
+    first: dict[str, Any] = next(iter(getattr(fault, "errors", [])), {})
+    return f" (line {first['line']}, column {first['col']})" if first.get("line") else ""
 
 
 # ------------------------------------------------------------------------------------------------------- conditions
 
 
-class Columns:
+class _Columns:
     """Parses the conditions of a query and the columns they name."""
 
     def __init__(self, kinds: Mapping[str, Meaning]) -> None:
         self.kinds = kinds
 
-    def conditions(self, root: exp.Expression) -> list[Condition]:
-        """Return the conditions joined by AND, in the order of the text."""
-        from sqlglot import exp
-
-        found: list[Condition] = []
-        waiting: list[Any] = [root]
+    def query(self, select: exp.Select) -> Query:
+        """Return the conditions of a statement, joined by AND, in the order of the text."""
+        conditions: list[Condition] = []
+        waiting: list[Any] = [select.args["where"].this] if select.args.get("where") else []
         while waiting:
-            node = waiting.pop()
-            if isinstance(node, exp.Paren):
-                waiting.append(node.this)
-            elif isinstance(node, exp.And):
+            node = waiting.pop().unnest()
+            if isinstance(node, exp.And):
                 waiting += [node.expression, node.this]
             else:
-                found.append(self._condition(node))
-        return found
+                conditions.append(self._condition(node))
+        return Query(tuple(conditions))
 
     def _condition(self, node: Any) -> Condition:
-        from sqlglot import exp
-
         if node.find(exp.Select):
-            refuse("a sub-query")
+            _refuse("a sub-query")
         if isinstance(node, (exp.Or, exp.Xor)):
-            refuse(node.key.upper(), "ask for its parts one by one, or list the values of one column with IN")
+            _refuse(node.key.upper(), "ask for its parts one by one, or list the values of one column with IN")
         if isinstance(node, (exp.Not, exp.NEQ)):
-            refuse("NOT or <>", "list the values wanted with IN, or ask for the ranges on either side")
+            _refuse("NOT or <>", "list the values wanted with IN, or ask for the ranges on either side")
         if isinstance(node, exp.Is):
             shown, name = node.expression.sql(dialect=DIALECT), self.column(node.this)
-            instead = "compare with a value: what is missing satisfies no condition"
+            instead = "compare with a value: a missing value satisfies no condition"
             if self.kinds[name] == "categorical":
-                instead = f"what is missing is the value '{MISSING}' here: write {name} = '{MISSING}'"
-            refuse(f"IS {shown}", instead)
+                instead = f"a missing value is '{MISSING}' here: write {name} = '{MISSING}'"
+            _refuse(f"IS {shown}", instead)
         if isinstance(node, exp.Between):
             if node.args.get("symmetric"):
-                refuse("SYMMETRIC", "give the smaller end of BETWEEN first")
+                _refuse("SYMMETRIC", "give the smaller end of BETWEEN first")
             name = self.column(node.this)
             return Range(name, self._value(name, node.args["low"]), self._value(name, node.args["high"]))
         if isinstance(node, exp.In):
             name = self.column(node.this)
             if any(value for key, value in node.args.items() if key not in ("this", "expressions")):
-                refuse("IN with anything but a list of values")
-            return OneOf(name, tuple(self._value(name, one) for one in node.expressions))
+                _refuse("IN with anything but a list of values")
+            return OneOf(name, tuple(self._value(name, value) for value in node.expressions))
         if isinstance(node, (exp.EQ, exp.LT, exp.LTE, exp.GT, exp.GTE)):
             return self._comparison(node)
-        return _not_a_condition(node)
+        return _refuse(f"{'functions' if isinstance(node, exp.Func) else 'conditions'} such as {_sql(node)}")
 
     def _comparison(self, node: Any) -> Condition:
-        from sqlglot import exp
-
-        left, right, sign = bare(node.this), bare(node.expression), str(node.key)
+        left, right, sign = node.this.unnest(), node.expression.unnest(), str(node.key)
         if isinstance(left, exp.Column) and isinstance(right, exp.Column):
             known = self._find(right) is not None
             raise DiscreetError(
-                f"{short(node.sql(dialect=DIALECT))} compares two columns; compare a column with a value"
+                f"{_sql(node)} compares two columns; compare a column with a value"
                 + ("" if known else f", and write a text in single quotes: '{right.name}'")
             )
         if isinstance(right, exp.Column) and not isinstance(left, (exp.Func, exp.Binary)):
@@ -277,9 +288,7 @@ class Columns:
 
     def column(self, node: Any) -> str:
         """Return the attribute that an expression names; any other expression is refused."""
-        from sqlglot import exp
-
-        node = bare(node)
+        node = node.unnest()
         if isinstance(node, exp.Column) and isinstance(node.this, exp.Identifier):
             name = self._find(node)
             if name is None:
@@ -293,17 +302,14 @@ class Columns:
                     f'the column {meant!r} has a dash in its name; write it in double quotes: "{meant}"'
                 )
         if isinstance(node, exp.Literal):
-            return refuse(f"a condition on {shown} alone", f"compare a column with a value, as in {EXAMPLE}")
-        return refuse(f"functions or arithmetic such as {short(shown)}")
+            return _refuse(f"a condition on {shown} alone", f"compare a column with a value, as in {EXAMPLE}")
+        return _refuse(f"functions or arithmetic such as {_quoted(shown)}")
 
     def _value(self, name: str, node: Any) -> float | str:
         """Convert a literal to a value of the column: a number, or a text."""
-        from sqlglot import exp
-
-        node = bare(node)
+        node = node.unnest()
         negative = isinstance(node, exp.Neg)
-        literal = bare(node.this) if negative else node
-        shown = node.sql(dialect=DIALECT)
+        literal = node.this.unnest() if negative else node
         if isinstance(literal, exp.Column):
             raise DiscreetError(
                 f"column {name!r} is compared with the name {literal.name!r}, where a value belongs; write a number, "
@@ -311,27 +317,9 @@ class Columns:
             )
         if not isinstance(literal, exp.Literal) or (negative and literal.is_string):
             raise DiscreetError(
-                f"column {name!r} is compared with {short(shown)}; compare it with a number, or with a text in single "
+                f"column {name!r} is compared with {_sql(node)}; compare it with a number, or with a text in single "
                 "quotes"
             )
         # texts are compared literally: 1.50, 1e2 and codes of twenty digits must not be converted to floats
         text = f"-{literal.this}" if negative else str(literal.this)
         return number_given(name, text, self.kinds[name]) if self.kinds[name] in NUMBERS else text
-
-
-def bare(node: Any) -> Any:
-    """Return an expression without the parentheses around it."""
-    from sqlglot import exp
-
-    while isinstance(node, exp.Paren):
-        node = node.this
-    return node
-
-
-def _not_a_condition(node: Any) -> NoReturn:
-    from sqlglot import exp
-
-    shown = short(node.sql(dialect=DIALECT))
-    if isinstance(node, exp.Func):
-        refuse(f"functions such as {shown}")
-    refuse(f"conditions such as {shown}")

@@ -25,8 +25,6 @@ MOST_WITHHELD = 0.05
 LARGEST_WHOLE = 2**53
 """Beyond this, different whole numbers may become the same floating-point number."""
 
-LARGEST_DIGITS = len(str(LARGEST_WHOLE))
-
 NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 WHOLE = r"^[+-]?[0-9]+$"
 LEADING_ZERO = r"^[+-]?0[0-9]"
@@ -54,15 +52,9 @@ def value_text(value: Any) -> str:
     >>> value_text(True), value_text(17.0), value_text("a ")
     ('True', '17', 'a ')
     """
-    if isinstance(value, str):
-        return str(value)
-    if isinstance(value, bool):
-        return str(value)
-    if isinstance(value, (int, float)):
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
         return number_text(value)
-    if hasattr(value, "isoformat"):
-        return str(value.isoformat())
-    return str(value)
+    return str(value.isoformat()) if hasattr(value, "isoformat") else str(value)
 
 
 def is_null(value: Any) -> bool:
@@ -129,10 +121,10 @@ def near(name: str, known: Iterable[str], most: int = 3) -> str:
     >>> near("income", ["age", "sex"])
     "there are 'age', 'sex'"
     """
-    names = [str(one) for one in known]
-    lowered = {one.strip().lower(): one for one in reversed(names)}
+    names = [str(name) for name in known]
+    lowered = {name.strip().lower(): name for name in reversed(names)}
     close = difflib.get_close_matches(name.strip().lower(), list(lowered), n=most)
     if close:
-        return f"did you mean {' or '.join(repr(lowered[one]) for one in close)}?"
-    shown = ", ".join(repr(one) for one in names[:12])
+        return f"did you mean {' or '.join(repr(lowered[match]) for match in close)}?"
+    shown = ", ".join(map(repr, names[:12]))
     return f"there are {shown}" + (f" and {len(names) - 12} more" if len(names) > 12 else "")

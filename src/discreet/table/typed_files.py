@@ -74,19 +74,19 @@ class TypedFile:
         )
 
 
-def _check_ends(told: Any, table: pa.Table) -> None:
+def _check_ends(metadata: Any, table: pa.Table) -> None:
     """Check that integers lie within the file's own statistics: in most files nothing else reveals damage."""
     import pyarrow.compute as pc
 
-    groups = [told.row_group(at) for at in range(told.num_row_groups)]
-    for at in range(told.num_columns):
-        name = told.schema.column(at).path
+    groups = [metadata.row_group(at) for at in range(metadata.num_row_groups)]
+    for at in range(metadata.num_columns):
+        name = metadata.schema.column(at).path
         if name not in table.column_names or not pa.types.is_integer(table.schema.field(name).type):
             continue
         stated = [group.column(at).statistics for group in groups]
-        if not all(one is not None and one.has_min_max for one in stated):
+        if not all(figures is not None and figures.has_min_max for figures in stated):
             continue
         ends = pc.min_max(table.column(name)).as_py()
-        low, high = min(one.min for one in stated), max(one.max for one in stated)
+        low, high = min(figures.min for figures in stated), max(figures.max for figures in stated)
         if ends["min"] is not None and (ends["min"] < low or ends["max"] > high):
             raise ValueError(f"column {name!r} holds numbers beyond those that the file states")

@@ -18,6 +18,7 @@ from discreet.errors import DiscreetError
 from discreet.table.detect import kind_of
 from discreet.table.parquet_layout import beyond_cells
 from discreet.table.paths import opened
+from discreet.table.raw_column import one_dictionary
 from discreet.table.typed_files import TypedFile
 
 Format = Literal["csv", "parquet"]
@@ -95,11 +96,11 @@ def written_otherwise(table: pa.Table, path: str | PathLike[str], format: Format
     with Path(path).open("rb") as file:
         line = 1
         for part in _csv_parts(table):
-            found = file.read(len(part))
-            if found != part:
+            held = file.read(len(part))
+            if held != part:
                 # the message quotes whole lines, so the rest of the last one is needed
-                return _first_line(found + file.readline(), bytes(part), line)
-            line += found.count(b"\n")
+                return _first_line(held + file.readline(), bytes(part), line)
+            line += held.count(b"\n")
         return "it goes on after its last line" if file.read(1) else None
 
 
@@ -196,13 +197,13 @@ def _quoted(cells: pa.Array, end: str = "") -> pa.Array:
 # ---------------------------------------------------------------------------------------------------------- comparing
 
 
-def _first_line(found: bytes, written: bytes, line: int) -> str:
+def _first_line(held: bytes, written: bytes, line: int) -> str:
     """Describe the first line in which two parts of a file differ; ``line`` is the number of their first line."""
-    ours, theirs = written.splitlines(keepends=True), found.splitlines(keepends=True)
-    at = next((at for at, (one, other) in enumerate(zip(theirs, ours, strict=False)) if one != other), len(theirs))
-    if at >= len(theirs) or at >= len(ours):
+    pairs = list(zip(held.splitlines(keepends=True), written.splitlines(keepends=True), strict=False))
+    at = next((at for at, (line_held, line_written) in enumerate(pairs) if line_held != line_written), len(pairs))
+    if at == len(pairs):
         return f"it ends before line {line + at}"
-    shown, meant = (text.decode(errors="replace").removesuffix("\n")[:100] for text in (theirs[at], ours[at]))
+    shown, meant = (text.decode(errors="replace").removesuffix("\n")[:100] for text in pairs[at])
     return f"line {line + at} is {shown!r} where {meant!r} is written"
 
 
@@ -228,11 +229,7 @@ def _read_csv(file: BinaryIO, uncoded: str | None) -> pa.Table:
 
 def _coded(column: pa.ChunkedArray) -> pa.Array:
     """Return a column as one dictionary array of texts without nulls."""
-    if not pa.types.is_dictionary(column.type):
-        column = column.dictionary_encode()
-    array = column.unify_dictionaries().combine_chunks()
-    if isinstance(array, pa.ChunkedArray):
-        array = array.chunk(0) if array.num_chunks else pa.array([], column.type)
+    array = one_dictionary(column if pa.types.is_dictionary(column.type) else column.dictionary_encode())
     texts, codes = array.dictionary.cast(pa.string()), array.indices
     if codes.null_count:
         texts, codes = pa.concat_arrays([texts, pa.array([""])]), codes.fill_null(len(texts))

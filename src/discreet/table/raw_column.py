@@ -23,7 +23,7 @@ from discreet.table.texts import LARGEST_WHOLE, is_null, number_text, value_text
 
 
 @dataclass(frozen=True, eq=False)
-class Encoded:
+class RawColumn:
     """A coded column whose kind is not settled yet; its distinct values are either ``words`` or ``numbers``."""
 
     name: str
@@ -56,12 +56,13 @@ class Encoded:
             return [number_text(float(str(number))) for number in self.numbers]
         return [written(number, self.notation) for number in self.numbers.tolist()]
 
-    def row_of(self, places: NDArray[np.bool_]) -> int:
-        """Return the first row (counted from 1) with one of the distinct values marked in ``places``."""
-        return int(np.argmax(np.append(places, False)[self.codes])) + 1
+    def first(self, places: NDArray[np.bool_]) -> tuple[int, str]:
+        """Return the first row (counted from 1) with a distinct value marked in ``places``, and the value's text."""
+        row = int(np.argmax(np.append(places, False)[self.codes]))
+        return row + 1, self.texts[self.codes[row]]
 
 
-def encode(name: str, column: pa.ChunkedArray, *, untyped: bool = False) -> Encoded:
+def encode(name: str, column: pa.ChunkedArray, *, untyped: bool = False) -> RawColumn:
     """Code an Arrow column of any plain type; null, NaN and blank text are missing.
 
     >>> coded = encode("dose", pa.chunked_array([[2.0, None, 2.0, 1.5]]))
@@ -69,41 +70,48 @@ def encode(name: str, column: pa.ChunkedArray, *, untyped: bool = False) -> Enco
     ([0, -1, 0, 1], ['2', '1.5'])
     """
     kind = column.type
-    ordered = False
+    categories = pa.types.is_dictionary(kind)
     if isinstance(kind, pa.ExtensionType):
         raise _unfit(name, kind)
-    if pa.types.is_dictionary(kind):
-        inner, ordered = kind.value_type, kind.ordered
-        array = column.unify_dictionaries().combine_chunks()
-        array = array.chunk(0) if isinstance(array, pa.ChunkedArray) else array
-        indices, values = array.indices, array.dictionary
-    else:
-        inner = kind
-        if pa.types.is_list(inner) or pa.types.is_large_list(inner) or pa.types.is_fixed_size_list(inner):
-            return _encode_lists(name, column.to_pylist())
-        if pa.types.is_nested(inner) or pa.types.is_binary(inner) or pa.types.is_large_binary(inner):
-            raise _unfit(name, inner)
-        if pa.types.is_null(inner):
-            return Encoded(name, np.full(len(column), -1, np.int32), pa.array([], pa.string()), None)
-        if _is_text(inner):
-            column = column.cast(pa.large_string()) if str(inner) == "string_view" else column
-        elif not (pa.types.is_primitive(inner) or pa.types.is_decimal(inner)):
-            raise _unfit(name, inner)
-        array = column.dictionary_encode().unify_dictionaries().combine_chunks()
-        array = array.chunk(0) if isinstance(array, pa.ChunkedArray) else array
-        indices, values = array.indices, array.dictionary
-    codes = indices.cast(pa.int32()).fill_null(-1).to_numpy(zero_copy_only=False)
-    values, missing = _plain(name, values)
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
+        return _encode_lists(name, column.to_pylist())
+    if pa.types.is_null(kind):
+        return RawColumn(name, np.full(len(column), -1, np.int32), pa.array([], pa.string()), None)
+    if str(kind) == "string_view":
+        column = column.cast(pa.large_string())
+    elif not (categories or _is_text(kind) or pa.types.is_primitive(kind) or pa.types.is_decimal(kind)):
+        raise _unfit(name, kind)
+    array = one_dictionary(column if categories else column.dictionary_encode())
+    codes = array.indices.cast(pa.int32()).fill_null(-1).to_numpy(zero_copy_only=False)
+    values, missing = _plain(name, array.dictionary)
     order = None
-    if ordered:
-        texts = Encoded(name, codes, *_sides(values)).texts
+    if categories and kind.ordered:
+        texts = RawColumn(name, codes, *_sides(values)).texts
         order = tuple(text for text, gone in zip(texts, missing.tolist(), strict=True) if not gone)
     codes, values = _drop(codes, values, missing)
+    inner = kind.value_type if categories else kind
     moments = pa.types.is_date(inner) or pa.types.is_timestamp(inner)
-    return Encoded(name, codes, *_sides(values), pa.types.is_dictionary(kind), untyped, order, moments)
+    return RawColumn(name, codes, *_sides(values), categories, untyped, order, moments)
 
 
-def encode_objects(name: str, values: Sequence[Any], marks: Collection[str] = ()) -> Encoded:
+def one_dictionary(column: pa.ChunkedArray) -> pa.DictionaryArray:
+    """Return a coded column as one array."""
+    array = column.unify_dictionaries().combine_chunks()
+    if isinstance(array, pa.ChunkedArray):
+        return array.chunk(0) if array.num_chunks else pa.array([], column.type)
+    return array
+
+
+def matches(words: pa.Array, pattern: str) -> NDArray[np.bool_]:
+    """Mark the texts that match a pattern of Arrow's (RE2).
+
+    >>> matches(pa.array(["7", "seven"]), "^[0-9]$").tolist()
+    [True, False]
+    """
+    return np.array(pc.match_substring_regex(words, pattern).to_numpy(zero_copy_only=False))
+
+
+def encode_objects(name: str, values: Sequence[Any], marks: Collection[str] = ()) -> RawColumn:
     """Code a column of Python objects: as numbers if all are, else as text; texts in ``marks`` are missing.
 
     >>> encode_objects("mixed", [1, "a", True, None, 1.0]).texts
@@ -142,12 +150,12 @@ def _texts(name: str, texts: Sequence[str | None]) -> pa.Array:
         return pa.array(texts, pa.large_string())
     except UnicodeEncodeError as fault:
         raise DiscreetError(
-            f"column {name!r} holds {brief(fault.object)}, which is no text that a file can hold, because half of a "
-            "pair of surrogates is no character; correct it"
+            f"column {name!r} holds {brief(fault.object)}, which is not a text that a file can hold, because half of a "
+            "surrogate pair is not a character; correct it"
         ) from None
 
 
-def _encode_lists(name: str, cells: Sequence[Any]) -> Encoded:
+def _encode_lists(name: str, cells: Sequence[Any]) -> RawColumn:
     """Code a column of lists; null is an empty list, and null in a list is nothing."""
     numbers: dict[tuple[str, ...], int] = {}
     codes = np.empty(len(cells), np.int32)
@@ -160,17 +168,17 @@ def _encode_lists(name: str, cells: Sequence[Any]) -> Encoded:
         codes[row] = numbers.setdefault(tuple(sorted(texts)), len(numbers))
     _texts(name, [text for texts in numbers for text in texts])  # how a list is written hides what is no text
     words = pa.array([str(list(texts)) for texts in numbers], pa.string())
-    return Encoded(name, codes, words, None, categories=True, lists=tuple(numbers))
+    return RawColumn(name, codes, words, None, categories=True, lists=tuple(numbers))
 
 
-def unmarked(column: Encoded, marks: Collection[str]) -> Encoded:
+def unmarked(column: RawColumn, marks: Collection[str]) -> RawColumn:
     """Return a column in which the cells that contain one of the marks are missing.
 
     >>> unmarked(encode("pay", pa.chunked_array([["7", "NA", "9"]])), ["NA"]).codes.tolist()
     [0, -1, 1]
     """
     if column.lists is not None:
-        return replace(column, lists=tuple(tuple(one for one in each if one not in marks) for each in column.lists))
+        return replace(column, lists=tuple(tuple(item for item in cell if item not in marks) for cell in column.lists))
     missing = np.array([text.strip() in marks for text in column.texts] if marks else [], np.bool_)
     if not missing.any():
         return column
@@ -210,7 +218,7 @@ def _plain(name: str, values: pa.Array) -> tuple[pa.Array | NDArray[Any], NDArra
         blank = pc.equal(pc.utf8_length(pc.utf8_trim_whitespace(words)), 0).fill_null(True)
         return words, null | blank.to_numpy(zero_copy_only=False)
     if pa.types.is_boolean(kind):
-        return pa.array([None if one is None else str(one) for one in values.to_pylist()], pa.string()), null
+        return pa.array([None if truth is None else str(truth) for truth in values.to_pylist()], pa.string()), null
     if pa.types.is_temporal(kind) and not pa.types.is_duration(kind):
         return _moments(name, values), null
     if pa.types.is_decimal(kind):
@@ -230,28 +238,26 @@ def _plain(name: str, values: pa.Array) -> tuple[pa.Array | NDArray[Any], NDArra
 
 
 def _moments(name: str, values: pa.Array) -> pa.Array:
-    # ISO 8601, without trailing zeros of fractions, and without the time of day if all are midnight.
+    """Write dates and times in ISO 8601: no trailing zeros of fractions, no time of day if all are midnight."""
+    kind = values.type
     try:
-        texts = values.cast(pa.string()).to_pylist()
+        texts = values.cast(pa.string())
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        raise _unfit(name, values.type) from None
-    beyond = next((text for text in texts if text is not None and text.startswith("<")), None)
-    if beyond is not None:  # Arrow writes <value out of range: ...> for times outside its calendar
-        number = re.sub(r"[^\d-]", "", beyond)
+        raise _unfit(name, kind) from None
+    beyond = texts.filter(pc.starts_with(texts, "<"))
+    if len(beyond):  # Arrow writes <value out of range: ...> for times outside its calendar
+        number = re.sub(r"[^\d-]", "", beyond[0].as_py())
         raise DiscreetError(
-            f"column {name!r} of the type {values.type} holds {number}, a time too far from 1970 to be written as a "
+            f"column {name!r} of the type {kind} holds {number}, a time too far from 1970 to be written as a "
             "date; correct it, or empty the cell"
         )
-    shown = [None if text is None else re.sub(r"\.(\d*?)0+(?=\D|$)", _fraction, text) for text in texts]
-    if pa.types.is_timestamp(values.type):
-        if values.type.tz is None and all(text is None or text.endswith(" 00:00:00") for text in shown):
-            shown = [None if text is None else text[:-9] for text in shown]
-        shown = [None if text is None else text.replace(" ", "T", 1) for text in shown]
-    return pa.array(shown, pa.string())
-
-
-def _fraction(match: re.Match[str]) -> str:
-    return f".{match[1]}" if match[1] else ""
+    texts = pc.replace_substring_regex(texts, r"(\.\d*[1-9])0+(\D|$)", r"\1\2")
+    texts = pc.replace_substring_regex(texts, r"\.0+(\D|$)", r"\1")
+    if not pa.types.is_timestamp(kind):
+        return texts
+    if kind.tz is None and pc.all(pc.ends_with(texts, " 00:00:00")).as_py():
+        texts = pc.utf8_slice_codeunits(texts, 0, -len(" 00:00:00"))
+    return pc.replace_substring(texts, " ", "T", max_replacements=1)
 
 
 def _drop(

@@ -1,0 +1,294 @@
+"""Where hierarchies come from: CSV with the leaf first, TOML, nested mappings, recipes for intervals and prefixes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from discreet.errors import DiscreetError
+from discreet.table.detect import decode
+from discreet.table.documents import toml
+from discreet.table.hierarchy_rows import ROOT
+from discreet.table.paths import content, located
+from discreet.table.texts import canonical, number_text, value_text
+
+DELIMITERS = ";,\t"
+NAMES = ("hierarchy_{}.csv", "hierarchy_{}.toml", "{}.csv", "{}.toml")
+"""The possible names of a column's file in a folder of hierarchies; the first that exists is used."""
+OPTIONS = {"intervals": {"widths", "origin"}, "prefix": {"keep"}}
+"""The recipes and their options."""
+
+
+@dataclass(frozen=True)
+class Offered:
+    """A file found in a folder of hierarchies: used for its column unless that is numeric.
+
+    Numbers are published as intervals, which lose less information than labels. To have labels for a numeric column,
+    the user names the file for that column.
+    """
+
+    path: Path
+
+
+def offered(folder: str | PathLike[str], columns: Iterable[str]) -> dict[str, Offered]:
+    """Return the hierarchy files that a folder contains for these columns.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "hierarchy_sex.csv").write_text("f;*\\nm;*\\n")
+    ...     print({name: offer.path.name for name, offer in offered(folder, ["age", "sex"]).items()})
+    {'sex': 'hierarchy_sex.csv'}
+    """
+    home, wanted = located(folder), list(columns)
+    if not home.is_dir():
+        raise DiscreetError(f"there is no folder of hierarchies '{home}'; check the path")
+    offers = {}
+    for name in wanted:
+        paths = (home / pattern.format(name) for pattern in NAMES)
+        path = next((path for path in paths if path.is_file()), None)
+        if path is not None:
+            offers[name] = Offered(path)
+    if not offers:
+        raise DiscreetError(
+            f"the folder '{home}' holds no hierarchy of any of the columns {', '.join(map(repr, wanted))}; "
+            f"call the file of a column {NAMES[0].format('NAME')} or {NAMES[2].format('NAME')}"
+        )
+    return offers
+
+
+def source_rows(attribute: str, source: Any, values: Iterable[Any] | None) -> list[tuple[str, ...]]:
+    """Return leaf-first rows from a path or a mapping; recipes, ``[intervals]`` and ``[prefix]``, need the ``values``.
+
+    >>> source_rows("sex", {"f": {}, "m": {}}, None), source_rows("zip", {"prefix": {"keep": [1]}}, ["12"])
+    ([('f',), ('m',)], [('12', '1*', '*')])
+    """
+    if isinstance(source, (str, PathLike)) and not _is_toml(source):
+        return _csv_rows(attribute, Path(source), () if values is None else values)
+    mapping = _mapping(attribute, source)
+    recipe = _recipe(attribute, mapping)
+    if recipe is None:
+        return nested_rows(attribute, mapping)
+    name, options = recipe
+    if values is None:
+        raise DiscreetError(
+            f"the hierarchy of {attribute!r} is made of {name} and needs the values of the column; "
+            "pass values= or let read() apply it"
+        )
+    return (interval_rows if name == "intervals" else prefix_rows)(attribute, values, **options)
+
+
+def lists_leaves(attribute: str, source: Any) -> bool:
+    """Whether a source lists its leaves itself; a recipe takes them from the column's values.
+
+    >>> lists_leaves("sex", {"f": {}, "m": {}}), lists_leaves("zip", {"prefix": {"keep": [3]}})
+    (True, False)
+    """
+    if isinstance(source, (str, PathLike)) and not _is_toml(source):
+        return True
+    return not isinstance(source, (str, PathLike, Mapping)) or _recipe(attribute, _mapping(attribute, source)) is None
+
+
+def _is_toml(path: str | PathLike[str]) -> bool:
+    return Path(path).suffix.lower() == ".toml"
+
+
+def _mapping(attribute: str, source: Any) -> Mapping[str, Any]:
+    if isinstance(source, (str, PathLike)):
+        return toml(_text(attribute, Path(source)), f"the hierarchy of {attribute!r} in '{source}'")
+    if not isinstance(source, Mapping):
+        raise DiscreetError(
+            f"the hierarchy of {attribute!r} is a {type(source).__name__}; give a path, a mapping or a Hierarchy"
+        )
+    return source
+
+
+def _recipe(attribute: str, mapping: Mapping[str, Any]) -> tuple[str, dict[str, Any]] | None:
+    """Return the name and options of a recipe; None if the mapping is a tree."""
+    if len(mapping) != 1:
+        return None
+    name, options = next(iter(mapping.items()))
+    if name not in OPTIONS or not isinstance(options, Mapping):
+        return None
+    known = OPTIONS[name]
+    # A tree may have a node of that name: a non-empty table is a recipe only if it contains one of its options.
+    if options and not known & set(options):
+        return None
+    for option in options:
+        if option not in known:
+            raise DiscreetError(
+                f"the hierarchy of {attribute!r} has the unknown option {option!r} under [{name}]; "
+                f"it takes {' and '.join(sorted(known))}"
+            )
+    return name, dict(options)
+
+
+def _csv_rows(attribute: str, path: Path, values: Iterable[Any]) -> list[tuple[str, ...]]:
+    """Read the rows of a CSV hierarchy; a first row that looks like a header, judged by ``values``, is refused."""
+    rows = _cut(_text(attribute, path))
+    first = rows[0][0] if rows else ""
+    if first.casefold() == attribute.strip().casefold() and first not in {
+        value_text(value).strip() for value in values
+    }:
+        raise DiscreetError(
+            f"the first line of the hierarchy of {attribute!r} in '{path}' looks like a header, since it begins with "
+            f"{first!r}, which is not a value of the column; delete it, or move it down if it is one"
+        )
+    return rows
+
+
+def _cut(text: str) -> list[tuple[str, ...]]:
+    """Split the lines of a CSV hierarchy into cells by the delimiter that gives all lines equally many."""
+    readings = {}
+    for delimiter in DELIMITERS:
+        try:
+            rows = [
+                tuple(cell.strip() for cell in row)
+                for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+                if any(cell.strip() for cell in row)
+            ]
+        except csv.Error:
+            continue
+        if rows and len(rows[0]) > 1 and all(len(row) == len(rows[0]) for row in rows):
+            return rows
+        readings[delimiter] = rows
+    # No delimiter fits all lines: return the most likely split, in which later checks will find the fault.
+    likely = next((delimiter for delimiter in DELIMITERS if delimiter in text and delimiter in readings), None)
+    return readings[likely] if likely else [(line.strip(),) for line in text.splitlines() if line.strip()]
+
+
+def _text(attribute: str, path: Path) -> str:
+    what = f"'{path}' for the hierarchy of {attribute!r}"
+    return decode(content(located(path), what), None, what)
+
+
+def nested_rows(attribute: str, mapping: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """Flatten nested mappings to leaf-first rows; innermost members are lists of leaves, or leaves mapped to nothing.
+
+    >>> nested_rows("x", {"A": {"B": ["a", "b"]}})
+    [('a', 'B', 'A'), ('b', 'B', 'A')]
+    """
+    rows: list[tuple[str, ...]] = []
+
+    def walk(members: Mapping[str, Any], above: tuple[str, ...], entered: tuple[int, ...]) -> None:
+        if id(members) in entered:
+            raise DiscreetError(
+                f"the hierarchy of {attribute!r} has a cycle: {above[0]!r} is its own ancestor; write the tree out"
+            )
+        for key, inner in members.items():
+            label = value_text(key)
+            if isinstance(inner, Mapping) and inner:
+                walk(inner, (label, *above), (*entered, id(members)))
+            elif isinstance(inner, (list, tuple)) and inner:
+                for leaf in inner:
+                    if not isinstance(leaf, (str, int, float)):
+                        raise DiscreetError(
+                            f"the hierarchy of {attribute!r} lists {leaf!r} under {label!r}, which is not a plain "
+                            "value; list texts or numbers there"
+                        )
+                    rows.append((value_text(leaf), label, *above))
+            elif isinstance(inner, (Mapping, list, tuple)) or inner is None:
+                rows.append((label, *above))
+            else:
+                raise DiscreetError(
+                    f"the hierarchy of {attribute!r} maps {label!r} to {inner!r}; "
+                    "map it to a table, a list of leaves, or nothing"
+                )
+
+    walk(mapping, (), ())
+    return rows
+
+
+def interval_rows(
+    attribute: str, values: Iterable[Any], widths: Sequence[float] = (5, 10, 20), origin: float = 0
+) -> list[tuple[str, ...]]:
+    """Return leaf-first rows that place every number below its intervals, and those below ``*``.
+
+    >>> interval_rows("age", [17], [5, 10], 0)
+    [('17', '15 to 19', '10 to 19', '*')]
+    >>> interval_rows("dose", [0.3], [0.5], 0)
+    [('0.3', '0 to below 0.5', '*')]
+    """
+    steps = _steps(attribute, widths, origin)
+    numbers: dict[float, str] = {}
+    for value in values:
+        text = canonical(value_text(value))
+        try:
+            number = float(text)
+        except ValueError:
+            number = math.nan
+        if not math.isfinite(number):
+            raise DiscreetError(
+                f"the intervals of {attribute!r} cannot hold the value {text!r}, which is not a finite number; "
+                "correct it, or give another hierarchy"
+            )
+        numbers.setdefault(number, text)
+    whole = all(float(number).is_integer() for number in (*numbers, *widths, origin))
+    rows = []
+    for number, text in sorted(numbers.items()):
+        row = [text]
+        place = _place((number - origin) / widths[0])
+        for width, step in zip(widths, steps, strict=True):
+            # The coarser interval is derived from the finer one, so that rounding never splits a node.
+            place //= step
+            low = origin + place * width
+            row.append(_interval_text(low, low + width, whole))
+        rows.append((*row, ROOT))
+    return rows
+
+
+def _place(ratio: float) -> int:
+    # 0.3 / 0.1 is slightly below 3 in floating point, yet 0.3 starts interval 3 and does not lie in interval 2.
+    nearest = round(ratio)
+    return nearest if abs(ratio - nearest) <= 1e-12 * max(1.0, abs(ratio)) else math.floor(ratio)
+
+
+def _steps(attribute: str, widths: Sequence[float], origin: float) -> list[int]:
+    numbers = [*widths, origin] if isinstance(widths, Sequence) else [widths]
+    if len(numbers) < 2 or not all(isinstance(number, (int, float)) and math.isfinite(number) for number in numbers):
+        raise DiscreetError(f"the intervals of {attribute!r} need widths such as [5, 10, 20], not {widths!r}")
+    if widths[0] <= 0:
+        raise DiscreetError(f"the intervals of {attribute!r} have the width {widths[0]}; widths must be positive")
+    steps = [1]
+    for finer, coarser in pairwise(widths):
+        step = round(coarser / finer)
+        if step < 2 or abs(coarser / finer - step) > 1e-9:
+            raise DiscreetError(
+                f"the intervals of {attribute!r} do not nest: the width {coarser} is not a multiple of {finer}; "
+                "let every width be a multiple of the one before"
+            )
+        steps.append(step)
+    return steps
+
+
+def _interval_text(low: float, high: float, whole: bool) -> str:
+    if not whole:
+        # Twelve digits are more than any width needs, and hide rounding errors such as that of 3 * 0.1.
+        return f"{low:.12g} to below {high:.12g}"
+    return number_text(low) if high - low == 1 else f"{number_text(low)} to {number_text(high - 1)}"
+
+
+def prefix_rows(attribute: str, values: Iterable[Any], keep: Sequence[int] = (4, 3, 2)) -> list[tuple[str, ...]]:
+    """Return leaf-first rows that mask a code's end ever further; codes no longer than the kept prefix stay unmasked.
+
+    >>> prefix_rows("zip", ["12345", "99"], [4, 1])
+    [('12345', '1234*', '1****', '*'), ('99', '99', '9****', '*')]
+    """
+    lengths = list(keep) if isinstance(keep, Sequence) else []
+    if not lengths or not all(type(length) is int and length >= 1 for length in lengths):
+        raise DiscreetError(f"the prefixes of {attribute!r} need lengths to keep such as [4, 3, 2], not {keep!r}")
+    if any(later >= earlier for earlier, later in pairwise(lengths)):
+        raise DiscreetError(f"the prefixes of {attribute!r} must get shorter from level to level, not {lengths}")
+    codes = sorted({value_text(value) for value in values})
+    longest = max(map(len, codes), default=0)
+    masks = [(length, "*" * (longest - length)) for length in lengths]
+    return [
+        (code, *(code if len(code) <= length else code[:length] + mask for length, mask in masks), ROOT)
+        for code in codes
+    ]
