@@ -136,14 +136,15 @@ def _show(console: Console, outcome: Outcome) -> None:
 
     from discreet.command.publish import show
 
-    console.print(Text("Some people, as they are in the table ...", style="bold"))
-    before, after = _samples(outcome)
-    console.print(_sheet([column.name for column in outcome.table.columns], before))
-    console.print()
-    console.print(Text("... and the groups in which they are published", style="bold"))
-    names = ["group", "rows", *(column.name for column in outcome.table.quasi), f"{SENSITIVE}, most frequent"]
-    console.print(_sheet(names, after))
-    console.print()
+    if outcome.audit.holds:
+        console.print(Text("Some people, as they are in the table ...", style="bold"))
+        before, after = _samples(outcome)
+        console.print(_sheet([column.name for column in outcome.table.columns], before))
+        console.print()
+        console.print(Text("... and the groups in which they are published", style="bold"))
+        names = ["group", "rows", *(column.name for column in outcome.table.quasi), f"{SENSITIVE}, most frequent"]
+        console.print(_sheet(names, after))
+        console.print()
     show(outcome)
     console.print()
     console.print("The same by hand:")
@@ -155,13 +156,16 @@ def _samples(outcome: Outcome) -> tuple[list[list[str]], list[list[str]]]:
     """Return some rows of the table, and the groups in which they are published."""
     import numpy as np
 
-    table, release = outcome.table, cast("DescribedRelease", outcome.release)  # of the default scheme
-    assert release.trace is not None
-    rows = np.flatnonzero(release.trace >= 0)[:SHOWN].tolist()
+    from discreet.releases import load
+
+    table, trace = outcome.table, outcome.trace
+    release = cast("DescribedRelease", load(outcome.job.output))  # of the default scheme
+    assert trace is not None
+    rows = np.flatnonzero(trace >= 0)[:SHOWN].tolist()
     before = [[column.texts[column.codes[row]] for column in table.columns] for row in rows]
     after = []
     for row in rows:
-        group = int(np.searchsorted(release.ids, release.trace[row]))
+        group = int(np.searchsorted(release.ids, trace[row]))
         counts = release.counts.line(group)
         most = int(counts.argmax())
         likely = f"{release.values[most]} ({counts[most]} of {counts.sum()})"

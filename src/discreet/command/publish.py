@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,9 +24,10 @@ from discreet.command.console import (
 )
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from discreet.adversary.audit import Audit
     from discreet.command.job import Job
-    from discreet.releases.release import Release
     from discreet.table.table import Table
 
 
@@ -36,7 +37,10 @@ class Outcome:
 
     job: Job
     table: Table
-    release: Release
+    scheme: dict[str, Any]
+    """The scheme and its options, as the manifest has them."""
+    trace: NDArray[Any] | None
+    """Private: the group of every input row."""
     audit: Audit
     left_out: list[str]
     """Columns of the input that are not published."""
@@ -51,7 +55,7 @@ class Outcome:
             **self.audit.as_dict(),
             "folder": self.job.output if held else None,
             "trace": self.job.trace if held else None,
-            "scheme": self.release.manifest["scheme"],
+            "scheme": self.scheme,
             "missing": 0 if self.table.unusable is None else len(self.table.unusable),
             "left_out": self.left_out,
             "notes": self.notes,
@@ -175,15 +179,16 @@ def carry_out(job: Job) -> Outcome:
 
     from discreet.adversary.audit import audit
     from discreet.command.reading import on_columns, read_input
+    from discreet.disk import uninterrupted
     from discreet.principles import parse, together
     from discreet.principles.per_attribute import on_numbers
     from discreet.publishing import publish as publish_table
     from discreet.releases.passthrough import check_kept, check_quasi, kept_assumptions
-    from discreet.releases.placement import manifest_digest
-    from discreet.releases.trace import check_of_people
+    from discreet.releases.placement import manifest_digest, place
+    from discreet.releases.trace import check_of_people, fill_trace
     from discreet.schemes import make_scheme
     from discreet.table.notes import formulas
-    from discreet.unfinished import unfinished
+    from discreet.unfinished import settle, unfinished
 
     before = manifest_digest(target)
     promise = together(parse(text) for text in job.promises)
@@ -221,15 +226,22 @@ def carry_out(job: Job) -> Outcome:
         release = publish_table(table, promise, scheme, progress=progress, most_withheld=job.most_withheld)
         clock.lap("publish")
         target.parent.mkdir(parents=True, exist_ok=True)
-        with unfinished(target) as staged:
+        with unfinished(target) as staged, nullcontext() if trace is None else unfinished(trace) as staged_trace:
             progress("saving", 0.0)
             release.save(staged, job.format)
+            if staged_trace is not None:
+                fill_trace(release, staged_trace)
             clock.lap("save")
+            described, groups = release.manifest["scheme"], release.trace
+            del release  # an audit reads the files, and needs the memory
             progress("auditing", 0.0)
-            found = audit(staged, table, trace=release.trace, promises=promise, progress=progress)
+            found = audit(staged, table, trace=groups, promises=promise, progress=progress)
             clock.lap("audit")
             if found.holds:
-                put_in_place(release, staged, target, trace, before, job.force)
+                pair = None if trace is None or staged_trace is None else (staged_trace, trace)
+                with uninterrupted():
+                    place(staged, target, before, job.force, pair)
+                    settle(target)
     # checks that report what an adversary may believe beyond what single groups reveal
     telling = ["all groups"] if promise.monotone else ["all groups", "unions"]
     if found.presence is not None and found.presence.above_weighed:
@@ -238,26 +250,7 @@ def carry_out(job: Job) -> Outcome:
     for remark in remarks:
         note(remark)
     notes = [remark.removeprefix("Note: ") for remark in on_columns(table)]
-    return Outcome(job, table, release, found, left_out, notes, clock.laps)
-
-
-def put_in_place(
-    release: Release, staged: Path, target: Path, trace: Path | None, before: str | None, force: bool
-) -> None:
-    """Move an audited release into place, together with its trace, unless another command has been faster."""
-    from discreet.disk import uninterrupted
-    from discreet.releases.placement import place
-    from discreet.releases.trace import fill_trace
-    from discreet.unfinished import settle, unfinished
-
-    with contextlib.ExitStack() as stack:
-        pair = None
-        if trace is not None and release.trace is not None:
-            pair = stack.enter_context(unfinished(trace)), trace
-            fill_trace(release, pair[0])
-        with uninterrupted():
-            place(staged, target, before, force, pair)
-            settle(target)
+    return Outcome(job, table, described, groups, found, left_out, notes, clock.laps)
 
 
 class _Clock:
@@ -301,7 +294,7 @@ def show(outcome: Outcome) -> None:
     console.print()
     console.print(rows_in_groups(audit.rows, audit.groups, audit.withheld))
     unusable = 0 if outcome.table.unusable is None else len(outcome.table.unusable)
-    options = outcome.release.manifest["scheme"]["options"]
+    options = outcome.scheme["options"]
     why = why_withheld(audit.withheld, unusable, float(options.get("withhold", 0)) > 0)
     if why is not None:
         console.print(why)

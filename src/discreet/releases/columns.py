@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from discreet.errors import DiscreetError
 from discreet.releases.attributes import Attribute
 from discreet.releases.labels import number_written
+from discreet.table.combinations import narrow
 from discreet.table.moments import Notation, written
 from discreet.table.table import Column
 from discreet.table.texts import MISSING
@@ -53,8 +54,7 @@ def taken(codes: NDArray[np.int32], rows: NDArray[np.intp], number: int) -> NDAr
     >>> taken(np.array([3, 1, 2], np.int32), np.array([2, 0]), 4).tolist()
     [2, 3]
     """
-    narrow = np.uint8 if number <= 1 << 8 else np.uint16 if number <= 1 << 16 else np.int32
-    return codes.astype(narrow, copy=False)[rows].astype(np.int32, copy=False)
+    return narrow(codes, number)[rows].astype(np.int32, copy=False)
 
 
 def ordered_values(attribute: Attribute) -> list[str]:

@@ -53,10 +53,29 @@ def ranked(numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.in
     if not _dense(numbers):
         return np.unique(numbers, return_index=True, return_inverse=True)
     occurring = _occurring(numbers)
-    known, place = np.flatnonzero(occurring), _place(occurring)[numbers]
-    first = np.empty(len(known), np.intp)
-    first[place[::-1]] = np.arange(len(place) - 1, -1, -1)  # the last to be written is the first
-    return known, first, place
+    known, place = np.flatnonzero(occurring), _place(occurring)[numbers].astype(np.int64)
+    return known, _first(place, len(known)), place
+
+
+def ranked_combinations(
+    columns: Sequence[NDArray[Any]], sizes: Sequence[int], rows: int
+) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.intp]]:
+    """Return what ``ranked`` returns for the combinations of codes, in the order of the first column, then the next.
+
+    Codes are below their sizes. Combinations of the first columns are ranked as soon as their numbers would become too
+    large for marking; so all can be marked, unless there are very many.
+
+    >>> [found.tolist() for found in ranked_combinations([np.array([1, 0, 1]), np.array([2, 2, 2])], [2, 3], 3)[1:]]
+    [[1, 0], [1, 0, 1]]
+    """
+    keys, room = np.zeros(rows, np.int64), 1
+    for codes, size in zip(columns, sizes, strict=True):
+        if room * size > SPARSE * rows:
+            keys = ranks(keys)
+            room = int(keys.max(initial=0)) + 1
+        keys = keys * size + codes
+        room *= size
+    return ranked(keys)
 
 
 def ranks(numbers: NDArray[Any]) -> NDArray[np.int64]:
@@ -89,6 +108,28 @@ def first_difference(left: NDArray[np.int64], right: NDArray[np.int64]) -> int |
     return int(longer[size]) if len(longer) > size else None
 
 
+def first_unshared(one: NDArray[np.int64], other: NDArray[np.int64]) -> int | None:
+    """Return the smallest number that only one of two lists contains, however often; None if there is none.
+
+    >>> first_unshared(np.array([3, 1, 3]), np.array([1, 2, 3])), first_unshared(np.array([3, 1, 3]), np.array([1, 3]))
+    (2, None)
+    """
+    if _dense(one) and _dense(other):
+        width = int(max(one.max(), other.max())) + 1
+        differ = np.flatnonzero(_occurring(one, width) != _occurring(other, width))
+        return int(differ[0]) if len(differ) else None
+    return first_difference(distinct(one), distinct(other))
+
+
+def narrow(codes: NDArray[np.int32], number: int) -> NDArray[Any]:
+    """Return codes, all below ``number``, in the narrowest type that fits them: quicker to gather and to sort.
+
+    >>> narrow(np.array([3, 1, 2], np.int32), 4).dtype
+    dtype('uint8')
+    """
+    return codes.astype(np.uint8 if number <= 1 << 8 else np.uint16 if number <= 1 << 16 else np.int32, copy=False)
+
+
 def places_among(known: NDArray[np.int64], numbers: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the index of every number in ``known``, which is ascending.
 
@@ -108,12 +149,21 @@ def _dense(numbers: NDArray[Any]) -> bool:
     return len(numbers) > 0 and numbers.dtype.kind in "iu" and numbers.min() >= 0 and numbers.max() < room
 
 
-def _place(occurring: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _place(occurring: NDArray[np.bool_]) -> NDArray[np.int32]:
     """The place of each number among those that occur."""
-    return np.cumsum(occurring, dtype=np.int64) - 1
+    place = np.cumsum(occurring, dtype=np.int32)
+    place -= 1
+    return place
 
 
-def _occurring(numbers: NDArray[Any]) -> NDArray[np.bool_]:
-    result = np.zeros(int(numbers.max()) + 1, np.bool_)
+def _first(places: NDArray[np.int64], number: int) -> NDArray[np.intp]:
+    """Where each of a number of places is first."""
+    first = np.empty(number, np.intp)
+    first[places[::-1]] = np.arange(len(places) - 1, -1, -1)  # the last to be written is the first
+    return first
+
+
+def _occurring(numbers: NDArray[Any], width: int | None = None) -> NDArray[np.bool_]:
+    result = np.zeros(int(numbers.max()) + 1 if width is None else width, np.bool_)
     result[numbers] = True
     return result

@@ -180,7 +180,9 @@ def claims(release: CountingRelease, original: Table) -> tuple[Counts, int, NDAr
     counts = release.counts
     class_of = places_in(ExactColumn(release.values, np.zeros(0, np.int32)), column)[counts.values]
     known = np.flatnonzero(class_of < width)
-    known = known[np.lexsort((class_of[known], counts.groups[known]))]
+    cells = counts.groups[known] * width + class_of[known]
+    if bool((cells[1:] < cells[:-1]).any()):  # mostly the original has its values in the order of the release
+        known = known[np.argsort(cells, kind="stable")]
     starts = np.searchsorted(counts.groups[known], np.arange(len(counts) + 1))
     return (
         Counts(starts, class_of[known].astype(np.int32), counts.amounts[known], width),

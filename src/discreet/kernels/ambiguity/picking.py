@@ -9,6 +9,9 @@ import numpy as np
 from discreet.kernels.compiling import kernel, part, part_in_place
 from discreet.kernels.judging import SLACK
 
+ALONE = ~(np.uint64(1) << np.uint64(63))
+"""The bits that stand for one block each; all blocks from the 64th on share the last bit."""
+
 
 class Terms(NamedTuple):
     """What every group must keep, and how its rows are searched for."""
@@ -66,7 +69,13 @@ def _unlink(r, k, heads, after, before):
 
 
 @part_in_place
-def _best(start, after, codes, classes, taken, most, g, seen, ratios, window, wanted):
+def _bit(j):
+    """Return the bit of a block."""
+    return np.uint64(1) << np.uint64(min(j, 63))
+
+
+@part_in_place
+def _best(start, after, codes, classes, taken, most, new, ratios, window, wanted):
     """Return the best of up to ``window`` rows of a list, and its gain; -1 if there is none.
 
     Considered are the rows from ``start`` on whose class was taken fewer than ``most`` times. The best is the one with
@@ -78,19 +87,26 @@ def _best(start, after, codes, classes, taken, most, g, seen, ratios, window, wa
     highest = 1.0  # no row gains more than one all of whose values are new
     for j in range(ratios.shape[0]):
         highest *= ratios[j]
+    known = np.uint64(0)  # the blocks in which the best row has new values
     r = start
     for _ in range(window):
         if r < 0:
             break
         if taken[classes[r]] < most:
-            here = 1.0
+            blocks = np.uint64(0)
             for j in range(ratios.shape[0]):
-                here *= ratios[j] if seen[codes[r, j]] != g else 1.0  # without a branch, which nothing predicts
-            if best < 0 or (gain < wanted and here > gain) or (wanted <= here < gain):
-                best = r
-                gain = here
-                if wanted <= gain <= enough or highest <= gain < wanted:
-                    break
+                blocks |= new[np.uint32(codes[r, j])]
+            # a row that has new values only where the best one has them, too, gains no more
+            if best < 0 or gain >= wanted or blocks & ~(known & ALONE) != 0:
+                here = 1.0
+                for j in range(ratios.shape[0]):
+                    here *= ratios[j] if new[np.uint32(codes[r, j])] != 0 else 1.0
+                if best < 0 or (gain < wanted and here > gain) or (wanted <= here < gain):
+                    best = r
+                    gain = here
+                    known = blocks
+                    if wanted <= gain <= enough or highest <= gain < wanted:
+                        break
         r = after[r]
     return best, gain
 
@@ -124,25 +140,21 @@ def build_groups(codes, classes, values, width, terms):
         ends[left[ranked[i]]] = i + 1
     for c in range(ends.shape[0] - 2, -1, -1):
         ends[c] = max(ends[c], ends[c + 1])
-    seen = np.full(values, -1, np.int64)
+    new = np.zeros(values, np.uint64)  # per value that the group does not show: the bit of its block
     numbers = np.zeros(d, np.int64)  # of different values
     for r in range(n):
         for j in range(d):
-            if seen[codes[r, j]] < 0:
-                seen[codes[r, j]] = 0
+            if new[codes[r, j]] == 0:
+                new[codes[r, j]] = _bit(j)
                 numbers[j] += 1
-    seen[:] = -1
     taken = np.zeros(width, np.int64)
     shown = np.zeros(d, np.int64)
     ratios = np.ones(d)
     members = np.empty(n, np.int32)
     rest = n
     done = 0
-    number = 0
     goal = terms.size / terms.alpha
     while rest >= terms.size and ends[1] * terms.quota >= terms.size:
-        g = number  # discarded groups get a number, too
-        number += 1
         size = 0
         product = 1.0
         shown[:] = 0
@@ -194,11 +206,9 @@ def build_groups(codes, classes, values, width, terms):
                     if v < 0 and taken[ranked[i]] < most:
                         v = ranked[i]
                 if v >= 0 and (must >= ahead or size > 0 or not terms.near):
-                    row, gain = _best(
-                        heads[v], after, codes, classes, taken, most, g, seen, ratios, terms.window, wanted
-                    )
+                    row, gain = _best(heads[v], after, codes, classes, taken, most, new, ratios, terms.window, wanted)
             if row < 0 and terms.near:
-                row, gain = _best(head[0], onward, codes, classes, taken, most, g, seen, ratios, terms.window, wanted)
+                row, gain = _best(head[0], onward, codes, classes, taken, most, new, ratios, terms.window, wanted)
             helps = (size + 1.0) / max(1, size) if not in_round else wanted if terms.near and size > 0 else 0.0
             if row < 0 or gain < helps:
                 # try the most frequent sensitive values, for which rows farther away are considered
@@ -210,9 +220,7 @@ def build_groups(codes, classes, values, width, terms):
                         break
                     if taken[v] < most:
                         looked += 1
-                        other, here = _best(
-                            heads[v], after, codes, classes, taken, most, g, seen, ratios, window, wanted
-                        )
+                        other, here = _best(heads[v], after, codes, classes, taken, most, new, ratios, window, wanted)
                         if row < 0 or (gain < wanted and here > gain):
                             row = other
                             gain = here
@@ -236,14 +244,16 @@ def build_groups(codes, classes, values, width, terms):
             size += 1
             product = 1.0
             for j in range(d):
-                if seen[codes[row, j]] != g:
-                    seen[codes[row, j]] = g
+                if new[codes[row, j]] != 0:
+                    new[codes[row, j]] = 0
                     shown[j] += 1
                     ratios[j] = (shown[j] + 1) / shown[j] if shown[j] < numbers[j] else 1.0  # nothing is new any more
                 product *= shown[j]
         kept = size > 0 and size >= rounds * terms.size and shows_enough(size, product, terms.alpha)
         for at in range(size):
             taken[classes[members[at]]] = 0
+            for j in range(d):
+                new[codes[members[at], j]] = _bit(j)
             if kept:
                 groups[members[at]] = done
         if kept:

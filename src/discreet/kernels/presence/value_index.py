@@ -193,12 +193,12 @@ def cover(points, shown, number, presences):
     largest = np.zeros(n)
     logs = np.zeros(n)
     within, trail = everyone(number), trail_of(points, shown)
-    runs = runs_of(presences)
+    runs, before = runs_of(presences), np.empty(within.shape[0], np.int64)
     for r in range(n):
         rarest = rarest_of(points[r], shown)
         if rarest >= 0 and shown.lines[points[r, rarest]] >= 0:
             last = common_next(points[r], shown, within, trail)
-            times[r], largest[r], logs[r] = said_by_word(last, runs)
+            times[r], largest[r], logs[r] = said_by_word(last, runs, before)
         elif rarest >= 0:
             times[r] = covering(points[r], shown, within, hits)
             largest[r], logs[r] = said(hits[: times[r]], runs.presences, runs.absences)

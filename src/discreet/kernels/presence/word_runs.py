@@ -1,7 +1,7 @@
 """Words of bits, one bit per group: which groups are set, and the beliefs they justify together.
 
-Many groups have the same presence, so sorted groups form runs of equals. The set bits of a run are counted in one step,
-however many there are.
+Many groups have the same presence, so sorted groups form runs of equals. The set bits of a run are those up to its end
+without those up to its beginning, and are counted in one step, however many there are.
 """
 
 from __future__ import annotations
@@ -20,10 +20,15 @@ CERTAIN = -1000.0
 
 
 class Runs(NamedTuple):
-    """Consecutive groups in the same word with the same presence."""
+    """Consecutive groups with the same presence.
+
+    Words in which presences change too often form runs with a presence of 0, and their bits are visited instead.
+    """
 
     word: NDArray[np.int64]
+    """The word of the run's last group; the next run begins behind it."""
     bits: NDArray[np.uint64]
+    """The bits of that word up to the run's last group."""
     rank: NDArray[np.int64]
     """The rank of its presence among those of all runs, the largest first."""
     absent: NDArray[np.float64]
@@ -31,7 +36,7 @@ class Runs(NamedTuple):
     ranked: NDArray[np.float64]
     """The presences of all runs, the largest first, and 0."""
     mixed: NDArray[np.int64]
-    """The other words, which have too many runs; the next two fields are per group."""
+    """The words in which presences change too often; the next two fields are per group."""
     presences: NDArray[np.float64]
     absences: NDArray[np.float64]
 
@@ -40,20 +45,25 @@ class Runs(NamedTuple):
 def runs_of(presences):
     """Return the runs of groups with these presences."""
     number = presences.shape[0]
+    words = (number + 63) // 64
     word_of, bits = np.empty(number, np.int64), np.zeros(number, np.uint64)
-    presence, mixed = np.empty(number), np.empty((number + 63) // 64, np.int64)
-    runs, words = 0, 0
-    for word in range(mixed.shape[0]):
-        before = runs
-        for g in range(word << 6, min(number, (word + 1) << 6)):
-            if g & 63 == 0 or presences[g] != presences[g - 1]:
-                word_of[runs], bits[runs], presence[runs] = word, np.uint64(0), presences[g]
+    presence, mixed = np.empty(number), np.empty(words, np.int64)
+    runs, many = 0, 0
+    for word in range(words):
+        first, last = word << 6, min(number, (word + 1) << 6)
+        changes = 1
+        for g in range(first + 1, last):
+            changes += presences[g] != presences[g - 1]
+        if changes > FEW:
+            mixed[many] = word
+            many += 1
+        for g in range(first, last):
+            here = 0.0 if changes > FEW else presences[g]
+            if runs == 0 or presence[runs - 1] != here:
+                presence[runs] = here
                 runs += 1
-            bits[runs - 1] |= np.uint64(1) << np.uint64(g & 63)
-        if runs - before > FEW:
-            mixed[words] = word
-            words += 1
-            runs = before
+            word_of[runs - 1] = word
+            bits[runs - 1] = ~np.uint64(0) >> np.uint64(63 - (g & 63))
     presence = presence[:runs].copy()
     order = np.argsort(-presence)
     rank = np.empty(runs, np.int64)
@@ -61,7 +71,7 @@ def runs_of(presences):
     absent, absences = np.maximum(np.log1p(-presence), CERTAIN), np.maximum(np.log1p(-presences), CERTAIN)
     ranked = np.append(presence[order], 0.0)
     return Runs(
-        word_of[:runs].copy(), bits[:runs].copy(), rank, absent, ranked, mixed[:words].copy(), presences, absences
+        word_of[:runs].copy(), bits[:runs].copy(), rank, absent, ranked, mixed[:many].copy(), presences, absences
     )
 
 
@@ -76,22 +86,27 @@ def _many(bits):
 
 
 @kernel
-def said_by_word(words, runs):
-    """Return the number of groups whose bits are set, their largest presence, and the sum of log(1 - presence)."""
-    nothing = runs.word.shape[0]
-    number, first, logs = 0, nothing, 0.0
+def said_by_word(words, runs, before):
+    """Return the number of groups whose bits are set, their largest presence, and the sum of log(1 - presence).
+
+    ``before`` is room for a number per word.
+    """
+    number = 0
+    for word in range(words.shape[0]):
+        before[word] = number
+        number += _many(words[word])
+    first, logs, last = runs.word.shape[0], 0.0, 0
     for run in range(runs.word.shape[0]):
-        many = _many(words[runs.word[run]] & runs.bits[run])
-        number += many
-        logs += many * runs.absent[run]
-        first = min(first, runs.rank[run] if many > 0 else nothing)
+        here = before[runs.word[run]] + _many(words[runs.word[run]] & runs.bits[run])
+        logs += (here - last) * runs.absent[run]
+        first = min(first, runs.rank[run] if here > last else first)
+        last = here
     largest = runs.ranked[first]
     for word in runs.mixed:
         common = words[word]
         while common != 0:
             lowest = common & (~common + np.uint64(1))
             g = (word << 6) + place_of(lowest)
-            number += 1
             logs += runs.absences[g]
             largest = max(largest, runs.presences[g])
             common ^= lowest

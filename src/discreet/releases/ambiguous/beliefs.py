@@ -14,7 +14,7 @@ from discreet.kernels.presence.value_index import Shown
 from discreet.releases.attributes import points_given
 from discreet.releases.boxes import shares
 from discreet.releases.exact_rows import codes_found
-from discreet.table.combinations import distinct, numbered
+from discreet.table.combinations import distinct, numbered, ranked_combinations
 
 if TYPE_CHECKING:
     from discreet.releases.ambiguous.release import AmbiguousRelease, Auxiliary
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from discreet.releases.columns import ExactColumn
 
 kernels = cast(Any, appearing)
+
+EACH = slice(None)
+"""Takes the codes of points as they are."""
 
 
 def presence_at(release: AmbiguousRelease, points: Mapping[str, ArrayLike], combined: bool) -> NDArray[np.float64]:
@@ -62,25 +65,36 @@ def _located(release: AmbiguousRelease, points: Mapping[str, ArrayLike]) -> Loca
     """Match points given as original values."""
     names = [attribute.name for attribute in release.quasi]
     given = dict(zip(names, points_given(release.quasi, points), strict=True))
-    return located(release, lambda attribute, column: codes_found(attribute, column, given[attribute.name]))
+    return located(release, lambda attribute, column: codes_found(attribute, column, given[attribute.name]), {})
 
 
-def located(release: AmbiguousRelease, codes_of: Callable[[Attribute, ExactColumn], NDArray[np.int64]]) -> Located:
-    """Match points given by their code in each published column, -1 for a value that the column does not have."""
+def located(
+    release: AmbiguousRelease,
+    codes_of: Callable[[Attribute, ExactColumn], NDArray[np.int64]],
+    places: Mapping[str, NDArray[np.int32]],
+) -> Located:
+    """Match points given by their code in each published column, -1 for a value that the column does not have.
+
+    ``codes_of`` returns the codes of a column's points or, if ``places`` has the column, those of its distinct values;
+    ``places`` is then the index of each point's value.
+    """
     kinds = {attribute.name: attribute for attribute in release.quasi}
     if not kinds:
         raise DiscreetError("a release without quasi-identifiers cannot be matched with anyone")
     shown, firsts = release.listed
     columns = []
-    for first, block, auxiliary in zip(firsts.tolist(), release.blocks, release.auxiliaries, strict=False):
+    for block, auxiliary in zip(release.blocks, release.auxiliaries, strict=True):
         codes = [codes_of(kinds[name], column) for name, column in zip(block, auxiliary.columns, strict=True)]
-        of_point = _matched(auxiliary, codes)
+        of_points = [places.get(name, EACH) for name in block]
         # 0 stands for a value that is not listed, so that the columns can be numbered as they are
-        columns.append(np.where(of_point < 0, 0, of_point + (first + 1)).astype(np.int32))
-    keys = numbered(columns, [int(firsts[-1]) + 1] * len(columns), len(columns[0]))
-    _, at, of_point = np.unique(keys, return_index=True, return_inverse=True)
-    lines = np.stack([column[at] for column in columns], axis=1).astype(np.int64) - 1
-    return Located(lines, of_point, shown, firsts)
+        if len(block) == 1:
+            columns.append((_matched(auxiliary, codes) + 1).astype(np.int32)[of_points[0]])
+        else:
+            given = [code[of_point] for code, of_point in zip(codes, of_points, strict=True)]
+            columns.append((_matched(auxiliary, given) + 1).astype(np.int32))
+    _, at, of_line = ranked_combinations(columns, (np.diff(firsts) + 1).tolist(), len(columns[0]))
+    lines = np.stack([column[at] for column in columns], axis=1).astype(np.int64)
+    return Located(np.where(lines == 0, -1, lines - 1 + firsts[:-1]), of_line, shown, firsts)
 
 
 def listed(release: AmbiguousRelease) -> tuple[Shown, NDArray[np.int64]]:

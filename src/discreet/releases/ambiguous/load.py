@@ -41,7 +41,7 @@ def load_ambiguous(home: Home, manifest: dict[str, Any]) -> AmbiguousRelease:
         if len(columns[GROUP][1]) == 0:  # a group without values is a fault, but nobody can be looked up in no values
             raise DiscreetError(f"'{stem}{ending}' of the release has no rows; {DAMAGED}")
     faults: list[str] = []
-    ids = distinct(np.concatenate([columns[GROUP][1] for columns in (*held, *read)]))
+    ids = distinct(np.concatenate([distinct(columns[GROUP][1]) for columns in (*held, *read)]))
     if len(ids) != manifest["groups"]:
         faults.append(f"The tables have {len(ids):,} groups, but the manifest says {manifest['groups']:,}.")
     elif len(ids) and (ids[0] != 0 or ids[-1] != len(ids) - 1):

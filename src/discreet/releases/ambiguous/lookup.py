@@ -49,12 +49,10 @@ class ByLists(Lookup):
         column_of = {column.name: column for column in people}
 
         def codes_of(attribute: Any, payload: Any) -> NDArray[np.int64]:
-            column = column_of[attribute.name]
-            return codes_found(attribute, payload, column.values)[column.codes]
+            return codes_found(attribute, payload, column_of[attribute.name].values)
 
-        found = located(self.release, codes_of)
-        self._last = tuple(people), found
-        return found
+        self._last = tuple(people), located(self.release, codes_of, {one.name: one.codes for one in people})
+        return self._last[1]
 
     def _find(self, people: Sequence[Column], chances: NDArray[np.float64]) -> Matches:
         lines, of_person, shown, _ = self.located(people)

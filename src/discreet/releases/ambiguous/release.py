@@ -56,7 +56,7 @@ from discreet.releases.counted import Counted, CountingRelease, counted_in_group
 from discreet.releases.folder import Home
 from discreet.releases.lookup import Lookup
 from discreet.releases.partition import GROUP, PublishedRows, check_partition, dense_groups
-from discreet.table.combinations import numbered
+from discreet.table.combinations import distinct, numbered
 from discreet.table.query import Query
 from discreet.table.table import Column, Table
 
@@ -334,8 +334,7 @@ def make_auxiliary(groups: NDArray[np.int32], number: int, payloads: Sequence[Ex
     if math.prod(sizes) > 1 << 62:  # then the keys are mere ranks, from which no codes can be recovered
         _, first = np.unique(keys, return_index=True)
         return Auxiliary(groups[first], tuple(payload._replace(codes=payload.codes[first]) for payload in payloads))
-    keys = np.sort(keys)
-    keys = keys[np.diff(keys, prepend=-1) > 0]
+    keys = distinct(keys)
     columns: list[ExactColumn] = []
     for payload, size in zip(reversed(payloads), reversed(sizes), strict=False):
         keys, codes = np.divmod(keys, size)

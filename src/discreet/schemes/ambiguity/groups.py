@@ -18,7 +18,7 @@ from discreet.progress import Progress
 from discreet.randomness import generator, permutation
 from discreet.schemes.ambiguity.terms import Aim, CodedRows
 from discreet.schemes.merge_broken import Attribute
-from discreet.table.combinations import numbered
+from discreet.table.combinations import narrow, numbered
 
 MANY = 0.1
 """Below this alpha a row must show many combinations."""
@@ -86,7 +86,7 @@ def build(
         keys = numbered(columns, rows.numbers[rising].tolist(), len(rows))
         order = order[np.argsort(keys[order], kind="stable")]
     else:
-        order = order[np.argsort(rows.classes[order], kind="stable")]
+        order = order[np.argsort(narrow(rows.classes, rows.width)[order], kind="stable")]
     codes, classes = np.ascontiguousarray(rows.codes[order]), rows.classes[order]
     groups = np.full(len(rows), -1, np.int32)
     left, number = np.arange(len(rows)), 0

@@ -22,7 +22,7 @@ from discreet.adversary.checks.trace import place_rows, trace_check
 from discreet.adversary.formats.ambiguous.align import AlignedAmbiguous, value_named
 from discreet.kernels.presence import coverage
 from discreet.principles import wording
-from discreet.table.combinations import distinct, first_difference
+from discreet.table.combinations import first_unshared
 
 kernels = cast(Any, coverage)
 
@@ -65,7 +65,7 @@ def by_trace(views: Sequence[AlignedAmbiguous], trace: NDArray[Any], faults: lis
         )
         # values that no group lists share the last number
         held = np.where(located.lines[:, block] < 0, last, located.lines[:, block]) - first
-        differing = first_difference(claimed, distinct(places * width + held[line_of]))
+        differing = first_unshared(claimed, places * width + held[line_of])
         if differing is not None:
             faults.append(
                 f"group {release.ids[differing // width]} does not list the {' and '.join(names)} of its rows"
