@@ -11,8 +11,6 @@ from types import FrameType
 import pytest
 
 import discreet
-from discreet.datasets import patients_arrow
-from discreet.table.write import write_table
 from support.command import run
 from support.house import ROOT
 
@@ -54,11 +52,8 @@ def entered(*words: str) -> list[str]:
 
 
 @pytest.mark.parametrize("command", list(WALKS))
-def test_walks_pass_the_listed_files_in_their_order(
-    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    write_table(patients_arrow(), Path("patients.csv"))
+@pytest.mark.usefixtures("people")
+def test_walks_pass_the_listed_files_in_their_order(command: str) -> None:
     for words in WALKS.values():
         run(*words)  # so that no call is one that an import makes
     passed, listed = entered(*WALKS[command]), walk(command)

@@ -16,8 +16,6 @@ from click.testing import CliRunner
 
 from discreet.command import console
 from discreet.command.main import main
-from discreet.datasets import patients_arrow
-from discreet.table.write import write_table
 from support.house import SRC
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals")
@@ -54,13 +52,6 @@ main(sys.argv[1:])
 """
 
 
-@pytest.fixture
-def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    write_table(patients_arrow(), tmp_path / "patients.csv")
-    return tmp_path
-
-
 @contextmanager
 def started(script: str, *words: str, **more: object) -> Iterator[subprocess.Popen[str]]:
     """A Python process that runs this script; killed in the end, so that a test that fails does not wait for it."""
@@ -91,8 +82,7 @@ def test_a_compiled_loop_is_not_waited_for(people: Path, command: str, kind: sig
         time.sleep(0.1)
         assert len(list(people.iterdir())) == 2
         process.send_signal(kind)
-        # the loop ends by another signal, and much later; ending before it takes .5 s on an idle machine
-        assert process.wait(timeout=LONGEST / 2) == console.SIGNALLED + kind
+        assert process.wait() == console.SIGNALLED + kind  # the loop itself would end by another signal
         assert process.stderr is not None
         assert process.stderr.read() == "discreet: interrupted; nothing has changed\n"
     assert [path.name for path in people.iterdir()] == ["patients.csv"]
@@ -106,7 +96,7 @@ def test_what_a_script_ignores_does_not_end_a_command(people: Path) -> None:
         "publish.carry_out = ask\nmain(sys.argv[1:])\n"
     )
     with started(script, *PUBLISH, stdout=subprocess.DEVNULL) as process:
-        process.communicate(timeout=120)
+        process.communicate()
     assert process.returncode == 0 and (people / "release").is_dir()
 
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import discreet as dc
 from discreet.analyst.queries import exact_counts, relative_errors
-from discreet.datasets import patients, patients_arrow
+from discreet.datasets import patients
 from discreet.errors import DiscreetError
 from discreet.releases import load
 from discreet.releases.generalized import estimate as estimating
@@ -26,7 +26,6 @@ from discreet.table import bitmaps
 from discreet.table.query import OneOf, Query, Range, runs
 from discreet.table.sql import parse_count, sql_text
 from discreet.table.table import Column, Kind, Table
-from discreet.table.write import write_table
 from naive import estimates as naive
 from support.command import run
 from support.queries import random_query
@@ -376,13 +375,11 @@ def test_queries_written_as_sql_are_read_as_they_were(seed: int) -> None:
 
 
 @pytest.fixture
-def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    write_table(patients_arrow(), tmp_path / "patients.csv")
+def people(people: Path) -> Path:
     quasi = ["age", "sex", "zip"]
     table = dc.read("patients.csv", quasi=quasi, sensitive="disease")
     dc.publish(table, dc.BetaLikeness(2)).save("release")
-    return tmp_path
+    return people
 
 
 def test_the_command_prints_the_estimate(people: Path) -> None:
