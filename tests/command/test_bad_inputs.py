@@ -82,7 +82,11 @@ def listed(home: Path) -> set[str]:
 def refused(home: Path, *words: str, way_out: str = ";") -> str:
     """The one sentence with which a command is refused, after notes on how columns were read."""
     before = listed(home)
-    done = run(*words)
+    return refusal(run(*words), home, before, words, way_out)
+
+
+def refusal(done: Result, home: Path, before: set[str], words: tuple[str, ...], way_out: str = ";") -> str:
+    """The sentence of a refusal, checked, after which the folder lists what it did before."""
     said = "\n".join(line for line in done.stderr.strip().splitlines() if not line.startswith("Note: column "))
     assert done.exit_code == 2, (words, done.exit_code, done.output)
     assert len(said.splitlines()) == 1 and said.startswith("discreet: "), (words, said)
@@ -98,9 +102,9 @@ def taken_or_refused(home: Path, *words: str) -> None:
     before = listed(home)
     done = run(*words)
     if done.exit_code == 2:
-        refused(home, *words)
-    else:
-        assert done.exit_code in (0, 1) and isinstance(done.exception, SystemExit | None), (words, done.output)
+        refusal(done, home, before, words)
+        return
+    assert done.exit_code in (0, 1) and isinstance(done.exception, SystemExit | None), (words, done.output)
     for path in sorted(listed(home) - before, reverse=True):
         shutil.rmtree(path) if Path(path).is_dir() else Path(path).unlink()
 
