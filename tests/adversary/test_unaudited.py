@@ -147,6 +147,7 @@ def changed_entries(text: str, changed: Manifest) -> set[str]:
     return {name for name in before if before[name] != changed.get(name)}
 
 
+@pytest.mark.slow
 @each_format
 def test_a_manifest_says_nothing_but_what_it_has_to(format: str, tmp_path: Path) -> None:
     manifest = saved(format, tmp_path / "r")
@@ -171,6 +172,7 @@ def test_an_entry_given_twice_is_refused(format: str, tmp_path: Path) -> None:
     assert "'Ann' more than once" in failing(tmp_path / "r", format)["refused"]
 
 
+@pytest.mark.slow
 @each_format
 def test_a_manifest_is_laid_out_plainly(format: str, tmp_path: Path) -> None:
     manifest, path = saved(format, tmp_path / "r"), tmp_path / "r" / "release.json"
@@ -183,6 +185,7 @@ def test_a_manifest_is_laid_out_plainly(format: str, tmp_path: Path) -> None:
         assert set(failing(tmp_path / "r", format)) == {"files"}
 
 
+@pytest.mark.slow
 @each_format
 def test_a_scheme_that_is_not_installed_is_said_in_the_verdict(format: str, tmp_path: Path) -> None:
     """What its options may be nobody knows, so that any of them might tell something."""
@@ -259,6 +262,7 @@ def test_pairs_are_those_that_are_published_together(tmp_path: Path) -> None:
 # ----------------------------------------------------------------------------------------------- domains, hierarchies
 
 
+@pytest.mark.slow
 @each_format
 def test_what_is_declared_beyond_the_original_is_said(format: str, tmp_path: Path) -> None:
     manifest = saved(format, tmp_path / "r")
@@ -279,6 +283,7 @@ def test_what_is_declared_beyond_the_original_is_said(format: str, tmp_path: Pat
     assert ("'pay' than" if format == "retained" else "'Ann', 'Bob', 'Cid' and 1 more.") in said
 
 
+@pytest.mark.slow
 @each_format
 def test_a_domain_holds_what_is_published(format: str, tmp_path: Path) -> None:
     manifest = saved(format, tmp_path / "r")
@@ -323,6 +328,7 @@ RESPELLED: tuple[Callable[[str], str], ...] = (
 )
 
 
+@pytest.mark.slow
 @each_format
 def test_numbers_are_written_in_one_way(format: str, tmp_path: Path) -> None:
     saved(format, tmp_path / "r")
@@ -358,6 +364,7 @@ def test_numbers_are_written_in_one_way(format: str, tmp_path: Path) -> None:
     assert looked_at >= expected[format]
 
 
+@pytest.mark.slow
 @each_format
 def test_lines_and_quotes_are_written_in_one_way(format: str, tmp_path: Path) -> None:
     saved(format, tmp_path / "r")
@@ -386,6 +393,7 @@ def test_the_line_that_is_written_otherwise_is_named(tmp_path: Path) -> None:
     assert f"line 5 is {lines[4]!r} where {lines[4][1:]!r} is written" in found["spelling"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("values", ["interval", "set", "label"])
 def test_descriptions_are_written_in_one_way(values: Any, tmp_path: Path) -> None:
     grades = pa.table({"grade": [("low", "mid, or so", "high")[row % 3] for row in range(120)]})
@@ -450,6 +458,7 @@ def test_two_texts_of_one_meaning_are_found(tmp_path: Path) -> None:
     assert set(found) == {"spelling"} and "which mean the same" in found["spelling"]
 
 
+@pytest.mark.slow
 @each_format
 def test_parquet_holds_nothing_beside_its_cells(format: str, tmp_path: Path) -> None:
     manifest = saved(format, tmp_path / "r", "parquet")
@@ -526,6 +535,7 @@ def test_a_missing_number_is_found_however_it_is_given(format: str) -> None:
 # ---------------------------------------------------------------------------------------------------------- population
 
 
+@pytest.mark.slow
 @each_format_of_people
 def test_a_population_contains_the_original(format: str, tmp_path: Path) -> None:
     published(format).save(tmp_path / "r")

@@ -127,6 +127,7 @@ def options() -> Iterator[tuple[str, str]]:
                 yield name, flag.opts[-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("command", "flag"), list(options()))
 def test_absurd_values_of_every_flag(home: Path, command: str, flag: str) -> None:
     words = COMMANDS[command]
@@ -246,6 +247,7 @@ def damaged() -> dict[str, bytes]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(damaged()))
 def test_damaged_and_strange_files(home: Path, name: str) -> None:
     Path(name).write_bytes(damaged()[name])
@@ -301,6 +303,7 @@ def test_names_that_are_not_utf_8_work(home: Path) -> None:
     assert "\\udcff" in refused(home, "profile", str(odd / "nosuch"))
 
 
+@pytest.mark.slow
 def test_a_user_without_a_home(home: Path) -> None:
     """Neither HOME nor an entry in the list of users, as in many containers."""
     nobody = (
@@ -336,6 +339,7 @@ def places(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]
 STRANGE: list[Any] = [None, True, -1, 3.5, "", [], {}, [{}], {"a": 1}, 10**20]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MAKERS)
 def test_damaged_manifests(home: Path, name: str) -> None:
     path = home / name / "release.json"
@@ -366,6 +370,7 @@ def test_manifests_that_are_none(home: Path, name: str, text: str) -> None:
     refused(home, "query", name, "SELECT COUNT(*) FROM t")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MAKERS)
 def test_files_of_a_release_that_are_none(home: Path, name: str) -> None:
     for path in sorted((home / name).iterdir()):
@@ -402,6 +407,7 @@ def test_every_command_can_be_quiet() -> None:
         assert any("--quiet" in flag.opts for flag in command.params), name
 
 
+@pytest.mark.slow
 def test_quiet_commands_say_what_a_script_wants(home: Path) -> None:
     def said(*words: str) -> tuple[int, str, str]:
         done = run(*words, "--quiet")

@@ -371,6 +371,7 @@ def test_a_full_disk_is_told_with_the_file(people: Path, monkeypatch: pytest.Mon
     assert sorted(path.name for path in people.iterdir()) == ["patients.csv"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
 def test_a_full_disk_behind_the_output_is_told(people: Path) -> None:
     command = [sys.executable, "-m", "discreet", "profile", "patients.csv", "--categorical", "zip"]
@@ -431,6 +432,7 @@ def test_audit_needs_nothing_but_the_release_and_the_original(people: Path) -> N
     assert document["holds"] is True and document["support"] in ("assignment", "necessary")
 
 
+@pytest.mark.slow
 def test_audit_of_a_release_with_withheld_rows(people: Path) -> None:
     words = ("--option", "withhold=0.1", "--promise", "k-anonymity(k=6)", "--categorical", "zip", "--trace", "t.csv")
     run(*PUBLISH, *words)
@@ -513,6 +515,7 @@ def test_version(tmp_path: Path) -> None:
     assert run("--version").stdout.strip() == f"discreet {__version__}"
 
 
+@pytest.mark.slow
 def test_exit_codes_of_the_true_command(people: Path) -> None:
     result = run_apart(*PUBLISH, cwd=people)
     assert result.returncode == 0 and "beta-likeness(beta=2) holds." in result.stdout
@@ -524,6 +527,7 @@ def test_exit_codes_of_the_true_command(people: Path) -> None:
     assert run_apart("audit", "release", "--original", "patients.csv", cwd=people).returncode == 1
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_a_polite_kill_leaves_nothing_half_written(people: Path) -> None:
     slow = (

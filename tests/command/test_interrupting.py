@@ -71,6 +71,7 @@ def wait_for(process: subprocess.Popen[str], word: str) -> None:
         assert line, "it ended before it came to that"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "kind"),
     [("publish", signal.SIGINT), ("publish", signal.SIGTERM), ("publish", signal.SIGHUP), ("demo", signal.SIGTERM)],
@@ -88,6 +89,7 @@ def test_a_compiled_loop_is_not_waited_for(people: Path, command: str, kind: sig
     assert [path.name for path in people.iterdir()] == ["patients.csv"]
 
 
+@pytest.mark.slow
 def test_what_a_script_ignores_does_not_end_a_command(people: Path) -> None:
     script = (
         "import signal, sys\nsignal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
@@ -100,6 +102,7 @@ def test_what_a_script_ignores_does_not_end_a_command(people: Path) -> None:
     assert process.returncode == 0 and (people / "release").is_dir()
 
 
+@pytest.mark.slow
 def test_a_killed_demo_does_not_block_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with started(LOOP, "demo", "--rows", "200") as process:
@@ -125,6 +128,7 @@ def test_the_end_of_a_file_is_no_interrupt(people: Path, monkeypatch: pytest.Mon
 # ------------------------------------------------------------------------------------------------ nobody can be told
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
 def test_exit_codes_where_nothing_can_be_written(people: Path) -> None:
     def run(*words: str, **streams: object) -> subprocess.CompletedProcess[str]:

@@ -40,6 +40,7 @@ def people(name: str, format: str) -> dc.Table:
     return dc.read(pa.table(columns), quasi=[name, "sex"], sensitive=f"{name}x")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", MAKERS)
 @pytest.mark.parametrize("what", NAMES)
 def test_an_odd_name_is_saved_and_read_back(what: str, format: str, tmp_path: Path) -> None:

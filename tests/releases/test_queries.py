@@ -63,6 +63,7 @@ def check_against_oracle(release: Any, queries: list[Query]) -> None:
 # ---------------------------------------------------------------------------------------------------------- estimates
 
 
+@pytest.mark.slow
 @given(table=lacking_tables(largest=40), values=VALUES, seed=st.integers(0, 2**20))
 def test_estimates_are_those_of_laying_out_every_value(table: Table, values: Any, seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -75,6 +76,7 @@ def test_estimates_are_those_of_laying_out_every_value(table: Table, values: Any
     check_against_oracle(release, [random_query(rng, table, release) for _ in range(8)])
 
 
+@pytest.mark.slow
 @given(
     kind=st.sampled_from(["categorical", "numeric", "ordinal", "none"]),
     rows=st.integers(1, 25),

@@ -75,6 +75,7 @@ def test_a_refusal_is_a_result(told: dc.Comparison) -> None:
     assert last.as_dict()["holds"] is None and {cell(measure, last) for measure in MEASURES} == {"-"}
 
 
+@pytest.mark.slow
 def test_a_failed_audit_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     judge = comparing.audit
 
@@ -266,6 +267,7 @@ def test_the_page_says_what_is_missing(
 # -------------------------------------------------------------------------------------------------------- the command
 
 
+@pytest.mark.slow
 def test_compare_on_screen_and_as_a_page(people: Path) -> None:
     words = (*COMPARE, "--promise", BETAS[2], "--promise", "k-anonymity(k=4)", "--schemes", "cuts,mondrian,burel")
     result = run(*words, "--html", "page.html")

@@ -350,6 +350,7 @@ for name, (scheme, promise) in MAKERS.items():
         CASES.setdefault(name, ("illness", dc.parse(promise), made(scheme)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", ["csv", "parquet"])
 @pytest.mark.parametrize("case", CASES)
 def test_every_release_saves_loads_audits_and_answers(people: Path, tmp_path: Path, case: str, format: Any) -> None:
