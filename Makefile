@@ -8,11 +8,15 @@ READY := $(VENV)/.installed
 PYTHON ?= $(shell for name in python3.13 python3.12 python3.11 python3 python; do \
 	if $$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then echo $$name; break; fi; done)
 
-.PHONY: help demo test fuzz bench lint format clean
+# Bytecode is kept even where the environment says otherwise: rewriting the assertions of all tests anew takes 10 s.
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
+
+.PHONY: help demo quick test fuzz bench lint format clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo    generate a table, publish it, audit it, show the result"
+	@echo "make quick   the tests that take a minute together, before each commit"
 	@echo "make test    the whole test suite"
 	@echo "make fuzz    random releases checked by definition (COUNT=100000, SEED=0, SECONDS=3600 to stop earlier),"
 	@echo "             or FILES=500 damaged files of every kind"
@@ -24,9 +28,12 @@ help:
 demo: $(READY)
 	@$(BIN)/discreet demo
 
+quick: $(READY)
+	@$(PYTEST) -q -n 2 -m "not slow"
+
 test: $(READY)
-	@NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -n 2 tests/kernels
-	@$(BIN)/python -m pytest -n 2 --durations=10
+	@NUMBA_DISABLE_JIT=1 $(PYTEST) -q -n 2 tests/kernels
+	@$(PYTEST) -n 2 --durations=10
 
 # The number of a case decides all of it: what failed is repeated with its SEED and COUNT=1.
 fuzz: $(READY)

@@ -8,6 +8,7 @@ counterexamples instead, by real chance.
 from __future__ import annotations
 
 import zlib
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from discreet import randomness
+from discreet.datasets import patients_arrow
+from discreet.table.write import write_table
 
 # A first call may compile kernels, so neither deadlines nor the check for slow examples mean anything here.
 _COMMON: dict[str, Any] = {
@@ -32,3 +35,11 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     name = f"{item.path.name}::{item.name}"
     if item.config.getoption("--hypothesis-profile") != "search":
         randomness._entropy = np.random.default_rng(zlib.crc32(name.encode())).bytes
+
+
+@pytest.fixture
+def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working folder with the patients' table in it."""
+    monkeypatch.chdir(tmp_path)
+    write_table(patients_arrow(), tmp_path / "patients.csv")
+    return tmp_path

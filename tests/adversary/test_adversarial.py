@@ -456,6 +456,7 @@ def swap(folder: Folder) -> None:
 NO_AGES = ("20", "[20, 20]", "[79, 18]", "[18, inf]", "nan", "", "{18, 79}", "(missing)")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     [
@@ -487,6 +488,7 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
         yield from places(value[key], (*path, key))
 
 
+@pytest.mark.slow
 def test_no_manifest_brings_the_audit_down(home: Path) -> None:
     folder = published(home, "beta-likeness(beta=1)")
     manifest = json.loads((folder / "release.json").read_text())
@@ -555,6 +557,7 @@ def test_many_rows_that_keep_the_promise_can_be_withheld() -> None:
     assert dc.publish(table, "l-diversity(l=2)", most_withheld=1).withheld == 60
 
 
+@pytest.mark.slow
 def test_a_closed_stdout_is_no_internal_error(home: Path) -> None:
     words = [sys.executable, "-m", "discreet", "publish", "people.csv", "-o", "release", "--quasi", "age"]
     shut = "import os, sys; os.close(1); os.execv(sys.argv[1], sys.argv[1:])"

@@ -99,6 +99,7 @@ def test_withheld_rows_are_a_group(tmp_path: Path) -> None:
     assert not found.holds and "the withheld rows (2) taken as one group" in found.promises[0].sentence
 
 
+@pytest.mark.slow
 @given(tables(largest=40, missing=True), st.integers(0, 1000), st.booleans())
 def test_true_releases_hold_and_large_ones_are_checked_too(table: Table, seed: int, large: bool) -> None:
     rng = np.random.default_rng(seed)
@@ -119,6 +120,7 @@ def test_true_releases_hold_and_large_ones_are_checked_too(table: Table, seed: i
             assert found.support == ("trace" if trace is not None else "necessary" if large else "assignment")
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10_000))
 def test_what_is_refuted_without_a_trace_has_no_explanation(seed: int) -> None:
     """Random lists and counts over a tiny table: the audit refutes exactly those that no dealing of rows explains."""

@@ -67,6 +67,7 @@ def test_there_is_a_release_of_every_format() -> None:
     assert len(formats()) == len(MAKERS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", MAKERS)
 def test_every_attack_runs_on_every_format_from_its_files_or_says_why_not(scheme: str, tmp_path: Path) -> None:
     release_by(scheme).save(tmp_path / "release")
@@ -216,6 +217,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_the_command_line_attacks_the_files(folder: Path) -> None:
     words = ("attack", str(folder / "release"), "--original", str(folder / "patients.csv"))
     told = json.loads(run(*words, "--attack", "beliefs", "--json").stdout)
@@ -273,6 +275,7 @@ def test_the_trace_has_to_be_that_of_the_release(folder: Path) -> None:
     assert json.loads(run(*words).stdout)["attacks"][0]["strain"] <= 1 + 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("sensitive", ["categorical", "numeric", "ordinal"])
 def test_odd_tables_are_attacked_too(sensitive: str, seed: int, tmp_path: Path) -> None:
@@ -285,6 +288,7 @@ def test_odd_tables_are_attacked_too(sensitive: str, seed: int, tmp_path: Path) 
         assert not any(one.exceeds for one in found.evidence if one.attack in ("beliefs", "similarity"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", MAKERS)
 def test_whose_value_is_whose_does_not_enter_the_guesses(scheme: str) -> None:
     """Attacks see everyone's quasi-identifiers and the prior: with the values dealt anew, they believe the same."""

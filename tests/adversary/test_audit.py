@@ -93,6 +93,7 @@ def test_a_true_release_passes(tmp_path: Path, format: Any, traced: str) -> None
     assert result.sentences()[0] == verdict
 
 
+@pytest.mark.slow
 @given(
     st.integers(0, 10**6),
     st.sampled_from(["interval", "label", "set"]),
@@ -318,6 +319,7 @@ def test_beliefs_by_descriptions_keep_what_groups_keep(seed: int) -> None:
 # ----------------------------------------------------------------------------------------------------------- no trace
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10**6))
 def test_an_assignment_is_found_exactly_when_there_is_one(seed: int) -> None:
     """Random claims about a small table, most of them false, some only together."""
@@ -343,6 +345,7 @@ def test_an_assignment_is_found_exactly_when_there_is_one(seed: int) -> None:
     assert necessary.holds or not want
 
 
+@pytest.mark.slow
 def test_claims_that_only_fail_together() -> None:
     """Two groups claim the only row of a value in their box; each alone could have it."""
     ages = Column("age", "numeric", np.array([0, 0, 2], np.int32), np.array([1, 5, 9]))

@@ -73,6 +73,7 @@ def test_people_with_the_same_values_are_looked_up_once(tmp_path: Path, monkeypa
     assert len(lines) == len(np.unique(lines, axis=0)) < table.rows / 4
 
 
+@pytest.mark.slow
 def test_an_audit_keeps_few_columns_of_a_long_table_at_a_time(tmp_path: Path) -> None:
     table = census(20_000, quasi=HETEROGENEOUS_QUASI)
     release = dc.publish(table, "alpha-beta(alpha=0.2, beta=0.05)")
@@ -129,6 +130,7 @@ def of_sixty(rows: int) -> dc.Table:
     return dc.read(pa.table(columns), quasi=names, sensitive="s", categorical=kinds, missing="value")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", [dc.Mondrian(), dc.Cuts()])
 def test_searches_among_sixty_quasi_identifiers_look_at_few_rows(
     scheme: dc.Scheme, monkeypatch: pytest.MonkeyPatch

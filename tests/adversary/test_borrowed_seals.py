@@ -31,6 +31,7 @@ def checked(release: Any, table: dc.Table, traced: bool) -> Check:
 # ------------------------------------------------------------------------------------------------------------ borrowed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cuts", ["plain", "plain+stratified"])
 @pytest.mark.parametrize("traced", [False, True])
 @each_scheme
@@ -116,6 +117,7 @@ def tables(number: int) -> Iterator[tuple[dc.Table, dc.Principle, dict[str, Any]
         yield table, dc.parse(str(rng.choice(promises))), how | {"random_state": seed}
 
 
+@pytest.mark.slow
 @each_scheme
 def test_groups_of_the_scheme_pass(name: str) -> None:
     cut = 0

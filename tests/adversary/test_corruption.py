@@ -91,6 +91,7 @@ def test_withheld_persons_do_not_make_beliefs_negative() -> None:
     assert (lines >= 0).all() and lines.sum(axis=1) == pytest.approx(np.ones(30))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", MAKERS)
 def test_formats_without_such_groups_say_why(scheme: str) -> None:
     release = release_by(scheme)

@@ -98,6 +98,7 @@ def test_outsiders_are_guessed_by_what_was_learnt() -> None:
     assert found.outsiders is not None and found.outsiders > 0.8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", MAKERS)
 def test_formats_without_groups_say_why(scheme: str) -> None:
     reason = dc.attack(release_by(scheme), people(), random_state=1).refusals.get("definetti")

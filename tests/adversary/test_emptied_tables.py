@@ -8,14 +8,9 @@ import pytest
 
 from discreet.adversary.audit import audit
 from discreet.errors import DiscreetError
-from discreet.principles import parse
-from discreet.schemes import make_scheme
-from support.one_of_each import PROMISES, people
+from support.formats import MAKERS, published_as
+from support.one_of_each import people
 from support.tampering import Folder, altered
-
-ONE_PER_FORMAT = (
-    *("cuts", "lifting", "sealed", "mirrored", "heterogeneous", "perturbation", "retention", "anatomy", "ambiguity"),
-)
 
 
 def emptied(folder: Folder) -> None:
@@ -24,10 +19,10 @@ def emptied(folder: Folder) -> None:
     folder.tables = {name: lines if name in kept else lines[:1] for name, lines in folder.tables.items()}
 
 
-@pytest.mark.parametrize("scheme", ONE_PER_FORMAT)
-def test_a_table_without_lines_is_found(scheme: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("format", MAKERS)
+def test_a_table_without_lines_is_found(format: str, tmp_path: Path) -> None:
     table = people(keep=False)
-    make_scheme(scheme, {}, 1).publish(table, parse(PROMISES[scheme])).save(tmp_path / "release")
+    published_as(format, table).save(tmp_path / "release")
     altered(tmp_path / "release", tmp_path / "emptied", emptied)
     with pytest.raises(DiscreetError, match="has no rows; it was damaged or edited"):
         audit(tmp_path / "emptied", table, promises="alpha-beta(alpha=0.9, beta=0.9)")
@@ -35,7 +30,7 @@ def test_a_table_without_lines_is_found(scheme: str, tmp_path: Path) -> None:
 
 def test_a_list_without_values_is_found(tmp_path: Path) -> None:
     table = people(keep=False)
-    make_scheme("ambiguity", {}, 1).publish(table, parse(PROMISES["ambiguity"])).save(tmp_path / "release")
+    published_as("ambiguous", table).save(tmp_path / "release")
     name = next(name for name in Folder(tmp_path / "release").tables if name != "sensitive")
 
     def without_values(folder: Folder) -> None:

@@ -175,6 +175,7 @@ def test_an_order_that_tells_is_found(tmp_path: Path) -> None:
     assert "order" in failing(dc.audit(altered(tmp_path / "r", tmp_path / "o", ordered), table))
 
 
+@pytest.mark.slow
 def test_random_releases_are_true_by_definition_and_what_is_altered_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = fuzz.draw_scheme
 
@@ -275,6 +276,7 @@ def test_who_is_right_to_believe_more_is_said_in_the_verdict() -> None:
 # ---------------------------------------------------------------------------------------------------------- the command
 
 
+@pytest.mark.slow
 def test_the_commands_publish_audit_query_and_compare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     pyarrow.csv.write_csv(patients_arrow(), "patients.csv")

@@ -92,6 +92,7 @@ def schemes(monkeypatch: pytest.MonkeyPatch) -> None:
     plug_in(monkeypatch, "schemes", ByBlocks, Leaky, Telling, Boasting)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("scheme", "values"), [("leaky", "abba"), ("leaky", "baab"), ("mondrian", "aabbc"), ("cuts", "abbca")]
 )

@@ -36,6 +36,7 @@ def dealt(table: Table, world: tuple[Any, ...]) -> Table:
     return replace(table, sensitive=tuple(columns))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("scheme", "one", "other"), [("mondrian", "aabbc", "uvuvv"), ("cuts", "aabc", "uvuv")])
 def test_beliefs_are_those_by_all_ways_to_deal_the_combinations(scheme: str, one: str, other: str) -> None:
     table, made = line(one, other), SCHEMES[scheme]()
@@ -59,6 +60,7 @@ def test_beliefs_are_those_by_all_ways_to_deal_the_combinations(scheme: str, one
             assert lines[row] == pytest.approx(by_value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("scheme", "runs"), [("sealed", 60), ("mirrored", 100)])
 def test_schemes_against_this_adversary_keep_their_promises_about_each_attribute(scheme: str, runs: int) -> None:
     rng = np.random.default_rng(3)

@@ -52,6 +52,7 @@ def published(folder: Path, seed: int, rows: int = 150, promise: dc.Principle = 
 # --------------------------------------------------------------------------------------------------------- what holds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("values", ["interval", "label", "set"])
 @pytest.mark.parametrize("seed", range(3))
 def test_what_keeps_its_promise_holds(tmp_path: Path, seed: int, values: str) -> None:
@@ -133,6 +134,7 @@ def drawn(chance: Random) -> Promise:
     )
 
 
+@pytest.mark.slow
 def test_random_releases_are_judged_as_the_definition_does(tmp_path: Path) -> None:
     """And what is altered is noticed, unless it is still true by definition."""
     kept = noticed = 0

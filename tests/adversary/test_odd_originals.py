@@ -44,6 +44,7 @@ def test_other_values_than_published_are_told_in_a_sentence() -> None:
     assert not found.failures and "no row of the original fits" in found.refusals["corners"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", [1, 2, 3])
 @pytest.mark.parametrize("scheme", ["cuts", "mondrian", "incognito", "anatomy", "perturbation", "lifting", "privbayes"])
 def test_tiny_tables_are_attacked(scheme: str, rows: int) -> None:

@@ -98,6 +98,7 @@ def checked(table: Table, codes: np.ndarray, matrix: Matrix, traced: bool) -> Ch
     return perturbed_draws.plausible(matched, matrix)
 
 
+@pytest.mark.slow
 def test_true_releases_are_not_suspected() -> None:
     """300 small releases, with the trace and without: each is suspected less than once in a million times."""
     for seed in range(30):

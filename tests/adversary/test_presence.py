@@ -78,6 +78,7 @@ def test_presence_in_one_group_is_the_share_of_possible_tables(partition) -> Non
         assert belief == pytest.approx(float(share))
 
 
+@pytest.mark.slow
 @given(partitions(1, distinct=False))
 def test_presence_is_a_bound_where_rows_may_be_equal(partition) -> None:
     _, release = released(partition)

@@ -110,6 +110,7 @@ def test_narrower_ends_are_said_where_nothing_is_said_of_their_being_declared(tm
     assert check.holds and "a narrower domain for 'age' than the original was read with, 20 to 59; " in check.sentence
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["privbayes", "mondrian", "perturbation"])
 def test_an_option_that_is_not_stated_is_noticed(scheme: str, tmp_path: Path) -> None:
     promises = {"privbayes": "differential-privacy(epsilon=5)", "perturbation": "beta-likeness(beta=1)"}

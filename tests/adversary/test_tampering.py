@@ -97,6 +97,7 @@ def unconfirmed(release: dc.Release, traced: bool) -> set[str]:
     return {"broken"} if release.promises_by_trace and not traced else set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("format", "what"), [(format, what) for format, battery in BATTERIES.items() for what in alterations(battery)]
 )
@@ -125,6 +126,7 @@ def something_to_cover(covered: Path, bare: Path) -> bool:
     return (covered / "release.json").read_bytes() != (bare / "release.json").read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("format", "what"), [(format, what) for format, battery in BATTERIES.items() for what in battery.unreadable]
 )
@@ -148,6 +150,7 @@ def test_what_cannot_be_read_is_refused(
         assert names in ({"refused"}, {"files", "readable"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", BATTERIES)
 def test_another_trace_does_not_explain_the_release(target: Callable[[str], Target], format: str) -> None:
     table, release, home = target(format)
@@ -164,6 +167,7 @@ def test_another_trace_does_not_explain_the_release(target: Callable[[str], Targ
         assert findings(home, table, trace=trace)[0] == {BATTERIES[format].trace} | unconfirmed(release, False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", BATTERIES)
 @pytest.mark.parametrize("traced", [False, True])
 def test_the_auditors_own_promise_is_judged_though_a_weaker_one_is_stated(

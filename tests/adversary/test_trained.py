@@ -29,6 +29,7 @@ def crossed(rows: int, seed: int = 0) -> Table:
     return dc.read(pa.table(columns), quasi=["a", "b"], sensitive="v")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", MAKERS)
 @pytest.mark.parametrize("most", [100_000, 500])
 def test_examples_are_in_proportion_to_what_the_release_says(
@@ -88,6 +89,7 @@ def test_a_homogeneous_release_is_learnt_entirely() -> None:
     assert found.rate == 1.0 and found.baseline == pytest.approx(0.2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", [dc.Burel(random_state=1), dc.Mondrian()], ids=["burel", "mondrian"])
 def test_beta_likeness_curbs_it(scheme: dc.Scheme) -> None:
     """The bound is not exceeded beyond doubt, which chance does once in 30,000 times."""
@@ -112,6 +114,7 @@ def test_one_value_is_certain_without_trees() -> None:
     assert found.rate == 1.0 and found.baseline == 1.0
 
 
+@pytest.mark.slow
 def test_many_numbers_are_guessed_by_ranges() -> None:
     rng = np.random.default_rng(3)
     age = rng.integers(20, 60, 1_000)

@@ -323,6 +323,7 @@ def test_a_domain_of_one_number_in_a_job(people: Path) -> None:
     assert "domains.age must be two numbers" in run("publish", "--job", "job.toml", code=2).stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("closed", [(0,), (1,), (2,), (0, 1, 2)])
 def test_closed_streams_are_no_fault(people: Path, closed: tuple[int, ...]) -> None:
     words = [sys.executable, "-m", "discreet", "publish", "people.csv", "-o", "release", "--quasi", "zip"]

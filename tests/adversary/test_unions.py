@@ -65,6 +65,7 @@ def compared(release: GeneralizedRelease, table: Table, promise: Proximity) -> N
     assert {*found.person} == {*found.point} and found.sentence
 
 
+@pytest.mark.slow
 @given(
     table=numeric_tables(),
     promise=promises(),

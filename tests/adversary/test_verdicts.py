@@ -221,6 +221,7 @@ def share_in(found: Audit) -> float:
     return float(told[1]) / 100.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", [60, 400, 3000])
 def test_the_power_of_a_test_of_draws_is_in_the_verdict(tmp_path: Path, rows: int) -> None:
     """Releases with a part left true: below the share they pass more often than not, above it they do not."""

@@ -167,6 +167,7 @@ PROMISES = (
 )
 
 
+@pytest.mark.slow
 def test_every_answer_is_that_of_all_choices() -> None:
     """Caps and floors are decided exactly; of proximity nothing wrong is said, and most of what is broken is found."""
     rng = np.random.default_rng(5)

@@ -29,8 +29,8 @@ from click.testing import CliRunner, Result
 
 import discreet as dc
 from discreet.command.main import main
-from discreet.releases import write_trace
 from discreet.report.compare import MOST_QUERIES
+from support.formats import MAKERS, published_as
 
 DIGITS = "9" * 5000
 """Python reads no whole number of so many digits."""
@@ -38,19 +38,11 @@ NESTED = "[" * 3000 + "]" * 3000
 ROWS = [(20 + i % 9, "fm"[i % 2], ["flu", "cold", "cough", "angina"][i % 4], 100 * (i % 7)) for i in range(40)]
 TABLE = "age,sex,disease,pay\n" + "".join(f"{age},{sex},{disease},{pay}\n" for age, sex, disease, pay in ROWS)
 ROLES = ["--quasi", "age,sex", "--sensitive", "disease", "--promise", "k-anonymity(k=4)"]
-PROMISES = {
-    "mondrian": "k-anonymity(k=4)",
-    "anatomy": "l-diversity(l=2)",
-    "perturbation": "beta-likeness(beta=1)",
-    "retention": "proximity(epsilon=0, m=2)",
-    "ambiguity": "alpha-beta(alpha=0.9, beta=0.6)",
-}
-"""A scheme for every format of release."""
 COMMANDS: dict[str, list[str]] = {
     "publish": ["publish", "people.csv", "-o", "out", *ROLES],
-    "audit": ["audit", "mondrian", "--original", "people.csv"],
-    "attack": ["attack", "mondrian", "--original", "people.csv", "--attack", "beliefs"],
-    "query": ["query", "mondrian", "SELECT COUNT(*) FROM t"],
+    "audit": ["audit", "generalized", "--original", "people.csv"],
+    "attack": ["attack", "generalized", "--original", "people.csv", "--attack", "beliefs"],
+    "query": ["query", "generalized", "SELECT COUNT(*) FROM t"],
     "compare": ["compare", "people.csv", *ROLES, "--schemes", "mondrian", "--queries", "5"],
     "plan": ["plan", "people.csv", "--quasi", "age", "--sensitive", "pay"],
     "profile": ["profile", "people.csv"],
@@ -60,15 +52,13 @@ COMMANDS: dict[str, list[str]] = {
 
 @pytest.fixture(scope="module")
 def releases(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A release of every format, with its trace."""
+    """A release of every format."""
     home = tmp_path_factory.mktemp("releases")
     (home / "people.csv").write_text(TABLE)
-    for name, promise in PROMISES.items():
-        secret = "pay" if name == "retention" else "disease"
-        table = dc.read(home / "people.csv", quasi=["age", "sex"], sensitive=secret)
-        release = dc.publish(table, promise, name)
-        release.save(home / name)
-        write_trace(release, home / f"{name}.trace")
+    for format in MAKERS:
+        secret = "pay" if format == "retained" else "disease"
+        release = published_as(format, dc.read(home / "people.csv", quasi=["age", "sex"], sensitive=secret))
+        release.save(home / format)
     return home
 
 
@@ -92,7 +82,11 @@ def listed(home: Path) -> set[str]:
 def refused(home: Path, *words: str, way_out: str = ";") -> str:
     """The one sentence with which a command is refused, after notes on how columns were read."""
     before = listed(home)
-    done = run(*words)
+    return refusal(run(*words), home, before, words, way_out)
+
+
+def refusal(done: Result, home: Path, before: set[str], words: tuple[str, ...], way_out: str = ";") -> str:
+    """The sentence of a refusal, checked, after which the folder lists what it did before."""
     said = "\n".join(line for line in done.stderr.strip().splitlines() if not line.startswith("Note: column "))
     assert done.exit_code == 2, (words, done.exit_code, done.output)
     assert len(said.splitlines()) == 1 and said.startswith("discreet: "), (words, said)
@@ -108,9 +102,9 @@ def taken_or_refused(home: Path, *words: str) -> None:
     before = listed(home)
     done = run(*words)
     if done.exit_code == 2:
-        refused(home, *words)
-    else:
-        assert done.exit_code in (0, 1) and isinstance(done.exception, SystemExit | None), (words, done.output)
+        refusal(done, home, before, words)
+        return
+    assert done.exit_code in (0, 1) and isinstance(done.exception, SystemExit | None), (words, done.output)
     for path in sorted(listed(home) - before, reverse=True):
         shutil.rmtree(path) if Path(path).is_dir() else Path(path).unlink()
 
@@ -133,6 +127,7 @@ def options() -> Iterator[tuple[str, str]]:
                 yield name, flag.opts[-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("command", "flag"), list(options()))
 def test_absurd_values_of_every_flag(home: Path, command: str, flag: str) -> None:
     words = COMMANDS[command]
@@ -165,7 +160,7 @@ def test_numbers_of_thousands_of_digits_in_promises(home: Path, text: str) -> No
 
 @pytest.mark.parametrize("condition", [f"age > {DIGITS}", f"age IN (-{DIGITS})", "(" * 3000 + "age = 1" + ")" * 3000])
 def test_queries_of_thousands_of_digits_or_parentheses(home: Path, condition: str) -> None:
-    taken_or_refused(home, "query", "mondrian", f"SELECT COUNT(*) FROM t WHERE {condition}")
+    taken_or_refused(home, "query", "generalized", f"SELECT COUNT(*) FROM t WHERE {condition}")
 
 
 def test_a_workload_without_end_is_refused(home: Path) -> None:
@@ -190,7 +185,7 @@ def readers(path: str) -> dict[str, list[str]]:
         "input": ["publish", path, "-o", "out", *ROLES],
         "profile": ["profile", path],
         "compare": ["compare", path, *ROLES, "--schemes", "mondrian", "--queries", "5"],
-        "original": ["audit", "mondrian", "--original", path],
+        "original": ["audit", "generalized", "--original", path],
         "trace": [*COMMANDS["audit"], "--trace", path],
         "population": [*COMMANDS["audit"], "--population", path],
         "hierarchy": [*COMMANDS["publish"], "--hierarchy", f"sex={path}"],
@@ -252,6 +247,7 @@ def damaged() -> dict[str, bytes]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(damaged()))
 def test_damaged_and_strange_files(home: Path, name: str) -> None:
     Path(name).write_bytes(damaged()[name])
@@ -307,6 +303,7 @@ def test_names_that_are_not_utf_8_work(home: Path) -> None:
     assert "\\udcff" in refused(home, "profile", str(odd / "nosuch"))
 
 
+@pytest.mark.slow
 def test_a_user_without_a_home(home: Path) -> None:
     """Neither HOME nor an entry in the list of users, as in many containers."""
     nobody = (
@@ -342,7 +339,8 @@ def places(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]
 STRANGE: list[Any] = [None, True, -1, 3.5, "", [], {}, [{}], {"a": 1}, 10**20]
 
 
-@pytest.mark.parametrize("name", PROMISES)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MAKERS)
 def test_damaged_manifests(home: Path, name: str) -> None:
     path = home / name / "release.json"
     manifest = json.loads(path.read_text())
@@ -361,7 +359,7 @@ def test_damaged_manifests(home: Path, name: str) -> None:
             taken_or_refused(home, "audit", name, "--original", "people.csv")
 
 
-@pytest.mark.parametrize("name", PROMISES)
+@pytest.mark.parametrize("name", MAKERS)
 @pytest.mark.parametrize(
     "text",
     ["", "{", "[]", "null", NESTED, f'{{"format_version": {DIGITS}}}', '{"a": ' * 150 + "1" + "}" * 150, "\udcff"],
@@ -372,7 +370,8 @@ def test_manifests_that_are_none(home: Path, name: str, text: str) -> None:
     refused(home, "query", name, "SELECT COUNT(*) FROM t")
 
 
-@pytest.mark.parametrize("name", PROMISES)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MAKERS)
 def test_files_of_a_release_that_are_none(home: Path, name: str) -> None:
     for path in sorted((home / name).iterdir()):
         content = path.read_bytes()
@@ -396,7 +395,7 @@ def test_files_of_a_release_that_are_none(home: Path, name: str) -> None:
 )
 def test_traces_that_are_none(home: Path, text: str) -> None:
     Path("trace").write_text(text)
-    for name in PROMISES:
+    for name in MAKERS:
         refused(home, "audit", name, "--original", "people.csv", "--trace", "trace")
 
 
@@ -408,6 +407,7 @@ def test_every_command_can_be_quiet() -> None:
         assert any("--quiet" in flag.opts for flag in command.params), name
 
 
+@pytest.mark.slow
 def test_quiet_commands_say_what_a_script_wants(home: Path) -> None:
     def said(*words: str) -> tuple[int, str, str]:
         done = run(*words, "--quiet")

@@ -67,6 +67,7 @@ def test_plans_are_shown(home: Path) -> None:
     assert shown.exit_code == 0 and "association loss" in shown.stdout
 
 
+@pytest.mark.slow
 def test_compare(home: Path) -> None:
     found = run(
         *("compare", str(home / "people.csv"), *ROLES, "--promise", "beta-likeness(beta=3)", "--queries", "50"),

@@ -57,6 +57,7 @@ def test_what_is_not_harmless_is_refused(people: str, tmp_path: Path, words: tup
     assert "say --scheme codip" in run(*promised, *words, code=2).stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("scheme", "promise", "files"),
     [

@@ -16,8 +16,6 @@ from click.testing import CliRunner
 
 from discreet.command import console
 from discreet.command.main import main
-from discreet.datasets import patients_arrow
-from discreet.table.write import write_table
 from support.house import SRC
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals")
@@ -54,13 +52,6 @@ main(sys.argv[1:])
 """
 
 
-@pytest.fixture
-def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    write_table(patients_arrow(), tmp_path / "patients.csv")
-    return tmp_path
-
-
 @contextmanager
 def started(script: str, *words: str, **more: object) -> Iterator[subprocess.Popen[str]]:
     """A Python process that runs this script; killed in the end, so that a test that fails does not wait for it."""
@@ -80,6 +71,7 @@ def wait_for(process: subprocess.Popen[str], word: str) -> None:
         assert line, "it ended before it came to that"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "kind"),
     [("publish", signal.SIGINT), ("publish", signal.SIGTERM), ("publish", signal.SIGHUP), ("demo", signal.SIGTERM)],
@@ -91,13 +83,13 @@ def test_a_compiled_loop_is_not_waited_for(people: Path, command: str, kind: sig
         time.sleep(0.1)
         assert len(list(people.iterdir())) == 2
         process.send_signal(kind)
-        # the loop ends by another signal, and much later; ending before it takes .5 s on an idle machine
-        assert process.wait(timeout=LONGEST / 2) == console.SIGNALLED + kind
+        assert process.wait() == console.SIGNALLED + kind  # the loop itself would end by another signal
         assert process.stderr is not None
         assert process.stderr.read() == "discreet: interrupted; nothing has changed\n"
     assert [path.name for path in people.iterdir()] == ["patients.csv"]
 
 
+@pytest.mark.slow
 def test_what_a_script_ignores_does_not_end_a_command(people: Path) -> None:
     script = (
         "import signal, sys\nsignal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
@@ -106,10 +98,11 @@ def test_what_a_script_ignores_does_not_end_a_command(people: Path) -> None:
         "publish.carry_out = ask\nmain(sys.argv[1:])\n"
     )
     with started(script, *PUBLISH, stdout=subprocess.DEVNULL) as process:
-        process.communicate(timeout=120)
+        process.communicate()
     assert process.returncode == 0 and (people / "release").is_dir()
 
 
+@pytest.mark.slow
 def test_a_killed_demo_does_not_block_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with started(LOOP, "demo", "--rows", "200") as process:
@@ -135,6 +128,7 @@ def test_the_end_of_a_file_is_no_interrupt(people: Path, monkeypatch: pytest.Mon
 # ------------------------------------------------------------------------------------------------ nobody can be told
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
 def test_exit_codes_where_nothing_can_be_written(people: Path) -> None:
     def run(*words: str, **streams: object) -> subprocess.CompletedProcess[str]:

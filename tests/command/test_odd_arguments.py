@@ -160,6 +160,7 @@ def test_notes_do_not_print_thousands_of_digits(tmp_path: Path) -> None:
 # ----------------------------------------------------------------------------------------------------- without UTF-8
 
 
+@pytest.mark.slow
 def test_names_beyond_ascii_on_a_command_line_without_utf_8(tmp_path: Path) -> None:
     """As in a bare container: Python then takes the bytes of the command line for ASCII and disguises the rest."""
     (tmp_path / "größen.csv").write_text(

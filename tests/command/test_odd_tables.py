@@ -61,6 +61,7 @@ def test_what_cannot_be_kept_is_refused(label: str, what: str) -> None:
         dc.publish(people(values), promise, SCHEMES[label])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("label", SCHEMES)
 @pytest.mark.parametrize("constant", [False, True])
 @pytest.mark.parametrize("what", KEPT)
@@ -79,6 +80,7 @@ def test_what_can_be_kept_is(label: str, what: str, constant: bool) -> None:
         assert ail(release) < 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("label", ["heterogeneous", "heterogeneous:publishes=graph", "lifting"])
 def test_the_command_line_does_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, label: str) -> None:
     monkeypatch.chdir(tmp_path)

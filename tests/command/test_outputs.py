@@ -16,9 +16,9 @@ from click.testing import CliRunner
 import discreet as dc
 from discreet import disk
 from discreet.command.main import main
-from discreet.datasets import patients, patients_arrow
+from discreet.datasets import patients
 from discreet.releases import write_trace
-from discreet.table.write import write_table
+from support.command import refused
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pipes and devices are those of POSIX")
 
@@ -32,13 +32,6 @@ COMMANDS: dict[str, Callable[[str], tuple[str, ...]]] = {
 }
 
 
-@pytest.fixture
-def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    write_table(patients_arrow(), tmp_path / "patients.csv")
-    return tmp_path
-
-
 @pytest.fixture(autouse=True)
 def no_work(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever is refused is refused before the table is read."""
@@ -48,13 +41,6 @@ def no_work(monkeypatch: pytest.MonkeyPatch) -> None:
 
     for name in ("read_input", "read_to_look"):
         monkeypatch.setattr(f"discreet.command.reading.{name}", read)
-
-
-def refused(*words: str) -> str:
-    result = CliRunner().invoke(main, words)
-    assert result.exit_code == 2, result.output
-    (line,) = result.stderr.splitlines()
-    return line
 
 
 @pytest.mark.parametrize("what", COMMANDS)

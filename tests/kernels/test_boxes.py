@@ -14,6 +14,7 @@ from discreet.releases.boxes import plant
 from naive import boxes as naive
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10**6), st.integers(1, 4), st.integers(1, 120) | st.integers(129, 400), st.integers(1, 5))
 def test_searches_find_what_looking_everywhere_finds(seed: int, axes: int, rows: int, values: int) -> None:
     rng = np.random.default_rng(seed)

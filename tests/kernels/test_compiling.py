@@ -97,6 +97,7 @@ def test_a_terminal_is_told_above_the_bar(
 # ------------------------------------------------------------------------------------------------------ what is on disk
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["nbi", "nbc"])
 def test_a_damaged_file_is_compiled_anew(kernels: Path, ending: str) -> None:
     cache = Path(compiling.config.CACHE_DIR)

@@ -85,6 +85,7 @@ def test_weights_of_values(groups: int, widths: list[int]) -> None:
         assert least == pytest.approx(min(largest.values(), default=np.inf))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_witnesses(seed: int) -> None:
     groups, widths = 6, [3, 3]

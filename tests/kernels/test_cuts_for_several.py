@@ -51,6 +51,7 @@ def untouched(work: Work) -> bool:
     return not work.halves.counts.any() and not work.takings.counts.any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("promise", PROMISES)
 @pytest.mark.parametrize("families", [PLAIN, STRATIFIED, BUCKETED, REPAIRED, 15])
 def test_halves_keep_what_is_promised_about_each_and_the_best_plain_cut_is_the_cheapest(

@@ -69,6 +69,7 @@ def test_interval_cost_is_that_of_the_codes_inside(j: int, data: st.DataObject) 
     assert interval_cost(AXES, j, low, high) == pytest.approx(naive.interval_cost(AXES, j, list(range(low, high + 1))))
 
 
+@pytest.mark.slow
 @given(groups())
 def test_the_best_plain_cut_is_the_cheapest_of_all(case: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
     points, classes, caps = case
@@ -101,6 +102,7 @@ def test_a_repaired_cut_moves_as_few_rows_as_possible(
         assert np.maximum(left - takings.x, 0).sum() == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("families", [PLAIN, STRATIFIED, BUCKETED, REPAIRED, 15])
 @given(case=groups(largest=40))
 def test_halves_are_what_the_cut_says(families: int, case: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
@@ -128,6 +130,7 @@ def test_halves_are_what_the_cut_says(families: int, case: tuple[np.ndarray, np.
                 assert abs(len(left) - len(right)) <= 2
 
 
+@pytest.mark.slow
 @given(case=groups(largest=60), families=st.sampled_from([PLAIN, STRATIFIED, BUCKETED, REPAIRED, 15]))
 @settings(max_examples=60)
 def test_a_partition_keeps_the_rules_and_cannot_be_cut_further(
@@ -156,6 +159,7 @@ def test_a_partition_keeps_the_rules_and_cannot_be_cut_further(
             assert found.terms[0, AXIS] == -1
 
 
+@pytest.mark.slow
 def test_looking_ahead_finds_what_greed_misses() -> None:
     # Cutting axis 0 in the middle looks best at once, but leaves halves that the caps hold together.
     rng = np.random.default_rng(5)
@@ -171,6 +175,7 @@ def test_looking_ahead_finds_what_greed_misses() -> None:
     assert costs[1] < costs[0]
 
 
+@pytest.mark.slow
 @given(case=groups(largest=12))
 def test_the_best_removal_is_that_of_brute_force(case: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
     points, classes, caps = case
@@ -223,6 +228,7 @@ def test_an_exchange_that_pays_is_found() -> None:
     assert saved == pytest.approx(3 * (1.0 - 0.2) / 3)
 
 
+@pytest.mark.slow
 @given(case=groups(largest=40), number=st.integers(1, 6), seed=st.integers(0, 99), most=st.sampled_from([0, 20, 10**6]))
 def test_moves_keep_what_was_kept_and_save_what_they_say(
     case: tuple[np.ndarray, np.ndarray, np.ndarray], number: int, seed: int, most: int
@@ -245,6 +251,7 @@ def test_moves_keep_what_was_kept_and_save_what_they_say(
     assert most or not moved
 
 
+@pytest.mark.slow
 def test_rows_at_an_end_leave_together_if_the_rules_allow_it() -> None:
     """Two rows of one group lie in the box of another; a third, of the value that this one is full of, may not come."""
     points = np.array([[0, 0, 0], [1, 0, 0], [5, 0, 0], [5, 0, 1], [4, 0, 0], [5, 0, 1], [4, 0, 1]], np.int32)

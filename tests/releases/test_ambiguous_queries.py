@@ -62,6 +62,7 @@ def blocks_of(rng: np.random.Generator, table: Table) -> list[list[str]]:
     return [names[:2], names[2:5]][: int(rng.integers(0, 3))]
 
 
+@pytest.mark.slow
 @given(kind=st.sampled_from(["categorical", "numeric", "ordinal"]), rows=st.integers(1, 25), seed=st.integers(0, 2**20))
 @settings(max_examples=25)
 def test_estimates_are_those_of_going_through_the_files(
@@ -241,6 +242,7 @@ def test_nor_is_it_where_no_value_is_repeated() -> None:
 # ---------------------------------------------------------------------------------------------------------- compare
 
 
+@pytest.mark.slow
 def test_a_comparison_gives_every_scheme_the_same_promise_and_shows_who_refuses() -> None:
     table = census(600, quasi=HETEROGENEOUS_QUASI[:4], sensitive="salary")
     hidden, certain = "alpha-beta(alpha=0.5, beta=0.2)", "alpha-beta(alpha=1, beta=0.2)"

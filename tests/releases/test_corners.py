@@ -76,6 +76,7 @@ def strongest_by_hand(points: list[Point], occurring: Sequence[Sequence[object]]
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("values", ["interval", "set"])
 def test_the_strongest_belief_is_that_over_all_tables_with_the_same_descriptions(values: Values) -> None:
     rng = np.random.default_rng(5)
@@ -91,6 +92,7 @@ def test_the_strongest_belief_is_that_over_all_tables_with_the_same_descriptions
     assert above > 6, "in many of them some combinations are likelier than the average"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["cuts", "mondrian", "burel"])
 def test_in_no_possible_table_is_anyone_believed_in_more_than_alpha(scheme: str) -> None:
     rng = np.random.default_rng(8)
@@ -159,6 +161,7 @@ def test_a_bound_is_enough_where_a_belief_is_weak() -> None:
     assert (bound >= exact * (1 - 1e-9)).all() and ((exact > 0.9) == (bound > 0.9)).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("presence", ["group", "combined"])
 @pytest.mark.parametrize("scheme", ["cuts", "mondrian", "burel", "incognito"])
 def test_schemes_keep_alpha_for_whoever_knows_that_descriptions_are_narrow(

@@ -11,11 +11,13 @@ import pyarrow as pa
 import pytest
 from benchmarks import workloads
 from benchmarks.workloads import SELECTIVITIES, cells_of, group_by_workload
+from discreet.analyst.group_by import SELECTIVITIES, cells_of, group_by_workload
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import discreet as dc
-from discreet.datasets import HETEROGENEOUS_QUASI, census, patients, patients_arrow
+from discreet.analyst import group_by as workloads
+from discreet.datasets import HETEROGENEOUS_QUASI, census, patients
 from discreet.errors import DiscreetError
 from discreet.principles import KAnonymity
 from discreet.releases.ambiguous.release import AmbiguousRelease
@@ -25,7 +27,6 @@ from discreet.table.grouping import GroupBy
 from discreet.table.query import OneOf, Query, Range
 from discreet.table.sql import has_groups, parse_group_by
 from discreet.table.table import Column, Kind, Table
-from discreet.table.write import write_table
 from support.command import run
 from support.effort import growth
 from support.releases import publish, random_groups, random_table
@@ -246,11 +247,9 @@ def test_rows_that_lack_a_value_are_a_cell_of_their_own_unless_they_are_unusable
 
 
 @pytest.fixture
-def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    write_table(patients_arrow(), tmp_path / "patients.csv")
+def people(people: Path) -> Path:
     dc.publish(dc.read("patients.csv", quasi=["age", "sex", "zip"], sensitive="disease"), KAnonymity(4)).save("release")
-    return tmp_path
+    return people
 
 
 SQL = "SELECT disease, sex, COUNT(*) AS people FROM t WHERE age < 45 GROUP BY disease, sex"

@@ -62,6 +62,7 @@ def test_rows_are_no_farther_from_the_whole_table_than_can_be(drawn: list[tuple[
     assert ((q - p) ** 2 / p).sum() <= whole.sum() / some.sum() - 1.0 + 1e-9
 
 
+@pytest.mark.slow
 def test_noise_is_not_taken_for_waves_where_hardly_anything_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """300 values, 1 % of which are kept: 20 releases of 6,000 rows, any third of which is asked for.
 

@@ -183,6 +183,7 @@ def test_a_mixture_would_be_found(made: Home) -> None:
         made.which()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("release_first", [True, False])
 def test_a_kill_at_any_call_leaves_the_old_or_the_new(home: Home, release_first: bool) -> None:
     found, repaired = [], 0
@@ -201,6 +202,7 @@ def test_a_kill_at_any_call_leaves_the_old_or_the_new(home: Home, release_first:
     assert len(found) > 30 and first_new > 10 and repaired > 0
 
 
+@pytest.mark.slow
 def test_audits_agree(home: Home) -> None:
     """The same once more where places change, seen by an audit instead of by comparing files."""
     ends = set()
@@ -212,6 +214,7 @@ def test_audits_agree(home: Home) -> None:
     assert ends == {"old", "new"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", ["load", "audit", "save"])
 def test_python_finishes_what_a_killed_command_left(home: Home, step: str) -> None:
     """The folder alone leads to the trace."""
@@ -234,6 +237,7 @@ def test_python_finishes_what_a_killed_command_left(home: Home, step: str) -> No
     assert ends == {"old", "new"}
 
 
+@pytest.mark.slow
 def test_a_first_release_is_there_with_its_trace_or_not_at_all(home: Home) -> None:
     home.reset(old=False)
     found = []
@@ -245,6 +249,7 @@ def test_a_first_release_is_there_with_its_trace_or_not_at_all(home: Home) -> No
     assert set(found) == {None, "new"} and found[-1] == "new"
 
 
+@pytest.mark.slow
 def test_a_kill_within_the_repair_does_no_harm(home: Home) -> None:
     """Wherever publishing was killed, and then the repair after it."""
     for stop in range(1, 40):
@@ -280,6 +285,7 @@ class Asked(BaseException):
     """What a handler raises."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_at_any_call_leaves_nothing_to_repair(home: Home, number: signal.Signals) -> None:
     def handled() -> None:
@@ -314,6 +320,7 @@ def test_what_is_ignored_stays_ignored(home: Home) -> None:
 # ------------------------------------------------------------------------------------------------- faults of the disk
 
 
+@pytest.mark.slow
 def test_a_fault_of_the_disk_at_any_call_is_an_error_and_changes_nothing(home: Home) -> None:
     def fail() -> None:
         raise OSError(errno.EIO, "Input/output error")
@@ -496,6 +503,7 @@ def test_the_next_command_says_what_it_finishes(published: Path) -> None:
     assert CliRunner().invoke(main, AUDIT).stderr == ""
 
 
+@pytest.mark.slow
 def test_signals_at_every_rename_of_the_command(published: Path) -> None:
     """One of three signals at each rename and each fsync: what is said is what has happened."""
     kinds = itertools.cycle([signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
@@ -539,6 +547,7 @@ def test_signals_at_every_rename_of_the_command(published: Path) -> None:
     assert interrupted > 5 and stood > 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", ["renameat2:when=1", "rename:when=2"])  # the first fills the unfinished release
 def test_a_kill_by_the_system_itself(published: Path, call: str) -> None:
     """Without any help from Python: killed as the release takes its place, and as its trace does."""

@@ -20,14 +20,13 @@ from hypothesis import strategies as st
 import discreet as dc
 from discreet.analyst import queries as exact
 from discreet.analyst.queries import exact_counts, relative_errors
-from discreet.datasets import patients, patients_arrow
+from discreet.datasets import patients
 from discreet.errors import DiscreetError
 from discreet.releases import box_estimate as estimating
 from discreet.releases import load
 from discreet.table.query import OneOf, Query, Range, runs
 from discreet.table.sql import parse_count
 from discreet.table.table import Column, Kind, Table
-from discreet.table.write import write_table
 from naive import estimates as naive
 from support.command import run
 from support.queries import random_query
@@ -65,6 +64,7 @@ def check_against_oracle(release: Any, queries: list[Query]) -> None:
 # ---------------------------------------------------------------------------------------------------------- estimates
 
 
+@pytest.mark.slow
 @given(table=lacking_tables(largest=40), values=VALUES, seed=st.integers(0, 2**20))
 def test_estimates_are_those_of_laying_out_every_value(table: Table, values: Any, seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -77,6 +77,7 @@ def test_estimates_are_those_of_laying_out_every_value(table: Table, values: Any
     check_against_oracle(release, [random_query(rng, table, release) for _ in range(8)])
 
 
+@pytest.mark.slow
 @given(
     kind=st.sampled_from(["categorical", "numeric", "ordinal", "none"]),
     rows=st.integers(1, 25),
@@ -377,13 +378,11 @@ def test_queries_written_as_sql_are_read_as_they_were(seed: int) -> None:
 
 
 @pytest.fixture
-def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    write_table(patients_arrow(), tmp_path / "patients.csv")
+def people(people: Path) -> Path:
     quasi = ["age", "sex", "zip"]
     table = dc.read("patients.csv", quasi=quasi, sensitive="disease")
     dc.publish(table, dc.BetaLikeness(2)).save("release")
-    return tmp_path
+    return people
 
 
 def test_the_command_prints_the_estimate(people: Path) -> None:

@@ -53,6 +53,7 @@ def test_a_label_that_two_nodes_bear_is_published_as_the_set_of_its_leaves() -> 
     assert regions.high.tolist() == [3, 0, 1]
 
 
+@pytest.mark.slow
 @given(st.lists(st.text(min_size=1, max_size=5).filter(lambda text: text != "*"), min_size=2, max_size=6, unique=True))
 def test_any_set_of_values_is_read_back(values: list[str]) -> None:
     assume = [value for value in values if value.strip()]

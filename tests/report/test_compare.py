@@ -16,7 +16,7 @@ import discreet as dc
 from discreet.adversary.check import Check
 from discreet.analyst.workload import run as run_workload
 from discreet.analyst.workload import workload
-from discreet.datasets import census, patients, patients_arrow
+from discreet.datasets import census, patients
 from discreet.errors import DiscreetError
 from discreet.principles import parse
 from discreet.report import compare as comparing
@@ -25,17 +25,9 @@ from discreet.report.contenders import contend
 from discreet.report.measures import AIL, GCP, MEASURES, SECONDS, best, cell
 from discreet.report.plots import families, looks_of
 from discreet.schemes import SCHEMES, Burel, Cuts
-from discreet.table.write import write_table
-from support.command import run
+from support.command import refused, run
 
 BETAS = [f"beta-likeness(beta={beta})" for beta in (4, 1, 2)]
-
-
-@pytest.fixture
-def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    write_table(patients_arrow(), tmp_path / "patients.csv")
-    return tmp_path
 
 
 @pytest.fixture(scope="module")
@@ -46,13 +38,6 @@ def told() -> dc.Comparison:
 
 
 COMPARE = ("compare", "patients.csv", "--quasi", "age,sex,zip", "--sensitive", "disease", "--queries", "100")
-
-
-def refused(*words: str) -> str:
-    result = run(*words, code=2)
-    lines = result.stderr.strip().splitlines()
-    assert result.stdout == "" and len(lines) == 1 and lines[0].startswith("discreet: "), result.output
-    return lines[0]
 
 
 # ---------------------------------------------------------------------------------------------------------- measuring
@@ -89,6 +74,7 @@ def test_a_refusal_is_a_result(told: dc.Comparison) -> None:
     assert last.as_dict()["holds"] is None and {cell(measure, last) for measure in MEASURES} == {"-"}
 
 
+@pytest.mark.slow
 def test_a_failed_audit_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     judge = comparing.audit
 
@@ -280,6 +266,7 @@ def test_the_page_says_what_is_missing(
 # -------------------------------------------------------------------------------------------------------- the command
 
 
+@pytest.mark.slow
 def test_compare_on_screen_and_as_a_page(people: Path) -> None:
     words = (*COMPARE, "--promise", BETAS[2], "--promise", "k-anonymity(k=4)", "--schemes", "cuts,mondrian,burel")
     result = run(*words, "--html", "page.html")

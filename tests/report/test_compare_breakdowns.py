@@ -95,6 +95,7 @@ def test_the_page_for_others_names_failed_checks_without_their_sentences(monkeyp
 # -------------------------------------------------------------------------------------------- what time is spent on
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(bool(compiling.config.DISABLE_JIT), reason="nothing is compiled")
 def test_compiling_is_told_for_each_scheme_and_counted_apart(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     seconds = iter(range(10_000_000))

@@ -274,6 +274,7 @@ def test_plots_of_every_kind(payments: Path) -> None:
         told.plot(payments.parent / "a.pdf")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("asked", "said"),
     [

@@ -25,13 +25,6 @@ from discreet.table.table import Column
 from discreet.table.write import write_table
 
 
-@pytest.fixture
-def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    write_table(patients_arrow(), tmp_path / "patients.csv")
-    return tmp_path
-
-
 def run(*words: str) -> str:
     result = CliRunner().invoke(main, ["profile", *words])
     assert result.exit_code == 0, result.output

@@ -24,6 +24,7 @@ def people(seed: int) -> Table:
     return dc.read(pa.table(columns), quasi=["age"], sensitive=list("abcde"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("search", ["paper", "best"])
 def test_both_ways_out_are_ways_out(search: str) -> None:
     taken: Counter[str] = Counter()

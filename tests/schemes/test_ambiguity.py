@@ -88,6 +88,7 @@ def as_texts(table: Table) -> list[dict[str, str]]:
     return [{column.name: text(column, column.codes[row]) for column in table.quasi} for row in range(table.rows)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_beliefs_are_those_of_all_consistent_worlds(seed: int, tmp_path: Path) -> None:
     rng = np.random.default_rng(seed)
@@ -191,6 +192,7 @@ REFUSALS = (
 )
 
 
+@pytest.mark.slow
 def test_rows_that_would_drag_most_others_with_them_are_a_reason_to_refuse(monkeypatch: pytest.MonkeyPatch) -> None:
     """Eight rows fit into no group, and all of them hold 'a': they could only be withheld with everyone else."""
     kinds = [("m", age, value) for age, value in zip(range(20, 32), "bcdebcdebcde", strict=True)]
@@ -205,6 +207,7 @@ def test_rows_that_would_drag_most_others_with_them_are_a_reason_to_refuse(monke
         Ambiguity().publish(table, AlphaBeta(0.5, 0.34))
 
 
+@pytest.mark.slow
 @given(
     table=tables(missing=True),
     alpha=st.sampled_from([0.05, 0.15, 0.3, 0.5, 0.75, 1.0]),
@@ -227,6 +230,7 @@ def test_every_release_keeps_its_promise(
     check_files(table, release, alpha, beta, presence == "combined")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("closeness", [True, False])
 @pytest.mark.parametrize("promise", ["alpha-beta(alpha=0.2, beta=0.1)", "alpha-beta(alpha=0.01, beta=0.2)"])
 def test_of_a_rich_table_nothing_is_withheld_and_groups_are_small(closeness: bool, promise: str) -> None:
@@ -255,6 +259,7 @@ def test_hardly_anything_is_withheld_below_four_fifths_of_the_limit(skew: float,
         assert release.withheld <= n / 1000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("closeness", [True, False])
 def test_all_groups_together_keep_alpha_where_that_is_promised(closeness: bool) -> None:
     table = census(1500, quasi=HETEROGENEOUS_QUASI, sensitive="salary")
@@ -530,6 +535,7 @@ def couples(strangers: int = 0) -> Table:
     return read(pa.table(columns), quasi=["his", "hers", "town"], sensitive="s", missing="withhold")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("strangers", [0, 6])
 def test_all_groups_together_keep_alpha_about_those_who_are_withheld_or_not_in_the_table(
@@ -547,6 +553,7 @@ def test_all_groups_together_keep_alpha_about_those_who_are_withheld_or_not_in_t
         assert found.presence.anyone <= alpha * (1 + 1e-9)
 
 
+@pytest.mark.slow
 def test_promises_of_each_group_and_of_all_together_have_alphas_of_their_own() -> None:
     promise = parse("alpha-beta(alpha=0.1, beta=0.25) & alpha-beta(alpha=0.5, beta=0.25, presence=combined)")
     assert (aim_of(promise).alpha, aim_of(promise).together) == (0.1, 0.5)

@@ -75,6 +75,7 @@ def tiny(rng: np.random.Generator) -> dc.Table:
     return dc.read(pa.table(names), quasi=["x", "y"], sensitive=["a", "b"], categorical=["x", "y"])
 
 
+@pytest.mark.slow
 def test_what_is_believed_is_what_all_worlds_say_that_the_files_leave() -> None:
     """Presence, and the values of each attribute, also for whoever knows which values of both go together."""
     rng = np.random.default_rng(8)
@@ -123,6 +124,7 @@ def test_groups_of_their_own_for_each_attribute_would_give_everyone_away() -> No
 # -------------------------------------------------------------------------------------------------------------- files
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("promise", "shares", "values"),
     [

@@ -128,6 +128,7 @@ PROMISES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("promise", PROMISES)
 @given(table=with_missing())
 @settings(max_examples=25)
@@ -152,6 +153,7 @@ def test_the_audit_of_the_saved_files_holds(
         assert result.losses["ail"] == release.withheld / table.rows
 
 
+@pytest.mark.slow
 @given(table=with_missing(), promise=st.sampled_from(["beta-likeness(beta=0.1)", "t-closeness(t=0.05)"]))
 def test_the_baseline_keeps_any_monotone_promise(
     tmp_path_factory: pytest.TempPathFactory, table: Table, promise: str
@@ -205,6 +207,7 @@ def test_extreme_tables() -> None:
 # -------------------------------------------------------------------------------------------------- what is published
 
 
+@pytest.mark.slow
 @given(
     st.integers(0, 10**6), st.sampled_from(["categorical", "numeric", "ordinal"]), st.sampled_from(["csv", "parquet"])
 )
@@ -411,6 +414,7 @@ def test_another_original_is_refused(tmp_path: Path) -> None:
 # ------------------------------------------------------------------------------------------------ support without trace
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10**6))
 @settings(max_examples=150)
 def test_support_agrees_with_trying_every_assignment(seed: int) -> None:

@@ -15,6 +15,7 @@ from support.audits import audits
 from support.several import lines, people
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("scheme", "promise", "values"),
     [
@@ -116,6 +117,7 @@ def test_estimates_take_attributes_to_be_independent_within_groups() -> None:
         release.estimate("SELECT COUNT(*) FROM t WHERE s2 = 'v1'")
 
 
+@pytest.mark.slow
 def test_what_is_refused_leads_to_a_scheme_that_keeps_it() -> None:
     table = people(60)
     for scheme, promise, way in (

@@ -49,6 +49,7 @@ TABLES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TABLES)
 def test_a_weaker_promise_does_not_cost_more_on_a_small_table(name: str) -> None:
     def loss(beta: float) -> float:

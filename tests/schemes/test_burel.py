@@ -107,6 +107,7 @@ def test_every_group_keeps_the_caps_whichever_rows_it_draws(drawn: list[tuple[in
             assert amount <= own.min(initial=1.0) * line.sum() + 1e-9
 
 
+@pytest.mark.slow
 @given(
     counts=st.lists(st.integers(1, 40), min_size=4, max_size=8),
     beta=st.sampled_from([0.5, 1.0, 3.0]),

@@ -195,6 +195,7 @@ def test_findings_of_the_paper_on_a_table_of_the_same_shape() -> None:
         assert found.association_loss(ours) <= found.association_loss(theirs) + 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("search", ["best", "paper"])
 def test_attributes_that_go_together_share_a_table(search: str) -> None:
     table = household(500)
@@ -208,6 +209,7 @@ def test_attributes_that_go_together_share_a_table(search: str) -> None:
     audits(release, table, promises=str(promise))
 
 
+@pytest.mark.slow
 def test_attributes_are_divided_alike_in_every_run() -> None:
     """What is drawn for tables is drawn anew, and does not change which tables there are."""
     table, promise = household(200), dc.KAnonymity(2) & dc.TCloseness(0.6)

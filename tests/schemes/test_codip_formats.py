@@ -49,6 +49,7 @@ def released(scheme: str, **options: object) -> tuple[Table, dc.ProjectedRelease
     return table, release
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", TABLES)
 def test_each_table_is_a_release_of_its_own(tmp_path: Path, scheme: str) -> None:
     """All tables hold together; and under its own names each part passes the audit of its own format."""
@@ -74,6 +75,7 @@ def test_each_table_is_a_release_of_its_own(tmp_path: Path, scheme: str) -> None
         assert manifest["parts"][number - 1]["assumptions"] == own["assumptions"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", TABLES)
 @pytest.mark.parametrize("form", ["csv", "parquet"])
 def test_it_is_loaded_asked_and_attacked_like_any_other(tmp_path: Path, scheme: str, form: str) -> None:

@@ -57,6 +57,7 @@ def extent(points: NDArray[np.int32], table: Table) -> float:
 # ----------------------------------------------------------------------------------------------------------- matchings
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10**6), st.integers(2, 5))
 @settings(max_examples=30)
 def test_two_buckets_are_matched_as_the_matching_says(seed: int, width: int) -> None:
@@ -122,6 +123,7 @@ PROMISES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("matching", MATCHINGS)
 @pytest.mark.parametrize("bucketing", ["fewest", "published"])
 @given(st.text("aaaaabbbbcccddefgh", min_size=1, max_size=60), st.sampled_from(PROMISES), st.integers(0, 10**6))
@@ -137,6 +139,7 @@ def test_groups_have_one_row_of_every_bucket_and_keep_the_promise(
         check(grow_from(space, buckets, start, matching), table, buckets, caps)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("matching", MATCHINGS)
 def test_blocks_change_nothing_about_that(matching: Matching) -> None:
     for seed in range(40):
@@ -150,6 +153,7 @@ def test_blocks_change_nothing_about_that(matching: Matching) -> None:
                     check(grow_from(space, buckets, 0, matching, block), table, buckets, caps)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("matching", "loss"), [("greedy", 0.1685), ("sort-greedy", 0.1605), ("hungarian", 0.129)])
 def test_buckets_of_the_size_in_the_paper_are_matched_whole(matching: Matching, loss: float) -> None:
     """Its table of 10,000 rows with 10-diversity, invented anew; in blocks of 512 rows more is lost."""
@@ -283,6 +287,7 @@ def test_thorough_is_the_best_bucket_of_the_same_graph() -> None:
 # --------------------------------------------------------------------------------------------------------------- draws
 
 
+@pytest.mark.slow
 def test_redrawing_a_matching_of_the_graph_breaks_the_promise_and_an_assignment_it_was_built_of_does_not() -> None:
     """4-diversity of four values: whoever finds one twice among four candidates believes it with 1/2, not 1/4."""
     total = broken = 0

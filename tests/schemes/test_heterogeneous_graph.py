@@ -91,6 +91,7 @@ def test_without_zones_a_value_kept_apart_may_be_published_twice_with_the_candid
     assert repeated > 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("matching", ["greedy", "sort-greedy", "hungarian"])
 @pytest.mark.parametrize("bucketing", ["fewest", "published"])
 @given(st.text(LETTERS, min_size=1, max_size=50), st.sampled_from(PROMISES), st.integers(0, 10**6))

@@ -155,6 +155,7 @@ def test_a_lattice_that_is_large_gets_fewer_levels_of_intervals_and_one_too_larg
 # ------------------------------------------------------------------------------------------------------------- search
 
 
+@pytest.mark.slow
 @given(
     st.one_of(tables(), numeric_tables()), st.sampled_from(PROMISES), st.sampled_from(["ail", "gcp", "discernibility"])
 )
@@ -177,6 +178,7 @@ def test_all_that_keep_a_promise_the_minimal_and_the_best_are_those_by_definitio
     assert LOSSES[loss](release) == pytest.approx(min(losses.values()))
 
 
+@pytest.mark.slow
 @given(tables(), st.sampled_from(PROMISES), st.sampled_from([0.05, 0.2, 0.5, 0.9]), st.sampled_from(list(LOSSES)))
 @settings(max_examples=100)
 def test_withheld_rows_keep_the_promise_as_a_group_and_the_best_is_that_by_definition(
@@ -216,6 +218,7 @@ def test_the_lattice_for_several_sensitive_attributes_is_that_which_keeps_the_pr
     assert LOSSES["ail"](release) == pytest.approx(lattice.minimal[0].loss)
 
 
+@pytest.mark.slow
 @given(with_missing(), st.sampled_from(PROMISES), st.sampled_from([0.0, 0.1, 0.5]))
 @settings(max_examples=25)
 def test_releases_with_withheld_rows_hold(table: Table, promise: str, withhold: float) -> None:
@@ -306,6 +309,7 @@ def test_the_lattice_of_persons_with_several_rows_is_not_listed_but_published() 
     audits(dc.publish(table, "k-anonymity(k=3)", scheme=dc.Incognito()), table, promises="k-anonymity(k=3)")
 
 
+@pytest.mark.slow
 def test_from_the_command_line(tmp_path: Path) -> None:
     table, home = str(tmp_path / "patients.csv"), str(tmp_path / "release")
     write_table(patients_arrow(), Path(table))

@@ -61,6 +61,7 @@ def keeps(table: Table, promise: str) -> bool:
     return bool(parse(promise).holds(prior.counts[None], prior)[0])
 
 
+@pytest.mark.slow
 @given(
     table=tables(largest=120), promise=st.sampled_from(PROMISES), kinds=KINDS, base=st.sampled_from(["none", "cuts"])
 )
@@ -80,6 +81,7 @@ def test_beliefs_are_within_their_bounds(table: Table, promise: str, kinds: dict
     event("lifted" if (tree.leaf_of != tree.node_of).any() else "nothing lifted")
 
 
+@pytest.mark.slow
 @given(table=tables(largest=7), promise=st.sampled_from(PROMISES), lift=st.sampled_from(["companions", "blind"]))
 @settings(max_examples=60)
 def test_beliefs_are_within_their_bounds_in_all_worlds(table: Table, promise: str, lift: Any) -> None:
@@ -113,6 +115,7 @@ def test_the_tree_is_one_of_plain_cuts(table: Table, promise: str, kinds: dict[s
         assert any(not set(a.tolist()) & set(b.tolist()) for a, b in zip(left, right, strict=True))
 
 
+@pytest.mark.slow
 @given(
     table=tables(largest=150), promise=st.sampled_from(PROMISES), kinds=KINDS, base=st.sampled_from(["none", "cuts"])
 )
@@ -145,6 +148,7 @@ def test_thorough_is_never_worse_than_fast(table: Table, promise: str, lift: Any
     assert thorough.cost <= fast.cost + 1e-9
 
 
+@pytest.mark.slow
 @given(table=tables(missing=True), promise=st.sampled_from(PROMISES), kinds=KINDS)
 def test_withheld_rows_are_a_group_and_the_audit_holds(table: Table, promise: str, kinds: dict[str, Any]) -> None:
     principle, prior = parse(promise), Prior.of(table)

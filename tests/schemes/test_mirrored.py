@@ -40,6 +40,7 @@ def told(points: Sequence[tuple[float, ...]], values: str, caps: dict[str, float
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(60))
 def test_everyone_is_believed_to_have_a_value_as_likely_as_the_group_says(seed: int) -> None:
     assert told(*toy(seed)) == 1
@@ -53,6 +54,7 @@ def crowd(seed: int) -> tuple[list[tuple[float, ...]], str, dict[str, float]]:
     return points, values, dict.fromkeys(values, chance.choice([0.67, 0.75]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(40))
 def test_who_stays_behind_tells_nothing(seed: int) -> None:
     points, values, caps = crowd(seed)
@@ -61,6 +63,7 @@ def test_who_stays_behind_tells_nothing(seed: int) -> None:
     assert told(points, values, caps, one_in=2, often=1) == 1
 
 
+@pytest.mark.slow
 def test_who_stays_behind_because_of_a_quasi_identifier_gives_others_away() -> None:
     assert max(told(*crowd(seed), one_in=2, often=1, by_place=True) for seed in range(10)) > 1.2
 
@@ -72,6 +75,7 @@ def varied(seed: int) -> tuple[list[tuple[float, ...]], str, dict[str, float]]:
     return [(place, chance.random()) for place in places], "abcdef", dict.fromkeys("abcdef", 0.5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_cuts_that_need_no_test_tell_nothing(seed: int) -> None:
     points, values, caps = varied(seed)
@@ -88,6 +92,7 @@ def test_persons_at_one_place_in_the_order_of_a_sorted_file_give_themselves_away
     assert told(points, "aaabbb", caps, in_file_order=True) == 3
 
 
+@pytest.mark.slow
 def test_an_odd_row_that_is_drawn_in_a_second_test_gives_somebody_away() -> None:
     points = [(0.25, 0.06), (0.96, 0.81), (0.55, 0.54), (0.85, 0.45), (0.40, 0.34), (0.26, 0.02)]
     caps = {"a": 0.75, "b": 0.75}
@@ -103,6 +108,7 @@ def test_an_odd_row_that_is_drawn_in_a_second_test_gives_somebody_away() -> None
     assert told(points, "aaabbb", caps) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("example", "one_in", "often"),
     [

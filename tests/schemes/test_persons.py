@@ -60,6 +60,7 @@ def save(release, folder, **more):
 # ------------------------------------------------------------------------------------------------------------ promises
 
 
+@pytest.mark.slow
 @given(
     seed=st.integers(0, 10**6),
     persons=st.integers(6, 60),

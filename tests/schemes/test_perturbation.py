@@ -97,6 +97,7 @@ priors = st.integers(1, 12).flatmap(
 )
 
 
+@pytest.mark.slow
 @given(
     priors,
     st.floats(0.0, 8.0, exclude_min=True),
@@ -138,6 +139,7 @@ def test_the_program_agrees_with_the_one_that_has_all_constraints(
         assert alphas == pytest.approx(np.full(m, min(1.0, alike)), rel=1e-5, abs=1e-8)
 
 
+@pytest.mark.slow
 @given(priors, st.floats(0.05, 8.0))
 @settings(max_examples=60)
 def test_the_program_is_never_worse_than_the_closed_form(counts: list[int], beta: float) -> None:
@@ -204,6 +206,7 @@ def test_values_are_drawn_as_the_matrix_says(m: int, seed: int) -> None:
 # ----------------------------------------------------------------------------------------------------------- release
 
 
+@pytest.mark.slow
 @given(tables(missing=True), st.floats(0.01, 8.0), st.sampled_from(["csv", "parquet"]), st.booleans())
 @settings(max_examples=60)
 def test_every_release_passes_its_audit(
@@ -423,6 +426,7 @@ def test_the_published_estimator_is_the_inverse_and_nothing_else() -> None:
     assert not np.allclose(release.reconstructed(lines, "inverse"), plain)
 
 
+@pytest.mark.slow
 def test_estimators_in_many_simulated_releases() -> None:
     """The inverse is unbiased. em and ridge are biased, less than the inverse is noisy, and closer to the truth.
 

@@ -34,6 +34,7 @@ def related(random: np.random.Generator, attributes: int, rows: int) -> list[Col
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(60))
 def test_ratios_by_definition(seed: int) -> None:
     random = np.random.default_rng(seed)
@@ -102,6 +103,7 @@ def by_figure_4(found: Dependency, beta: float) -> tuple[tuple[int, ...], ...] |
     return tuple(sorted(plan))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(30))
 def test_merges_of_the_paper_and_better_plans(seed: int) -> None:
     random = np.random.default_rng(seed)
@@ -118,6 +120,7 @@ def test_merges_of_the_paper_and_better_plans(seed: int) -> None:
         assert found.association_loss(ours) == pytest.approx(best, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_the_search_among_many(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where all plans can be listed too, the search loses no more than there must be lost."""
@@ -133,6 +136,7 @@ def test_the_search_among_many(seed: int, monkeypatch: pytest.MonkeyPatch) -> No
         assert found.association_loss(chosen) == pytest.approx(best, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_no_merges_are_better_than_the_search(seed: int) -> None:
     """Neither the paper's merges nor those that go on after a failure, however little is searched."""
@@ -162,6 +166,7 @@ def test_plans_do_not_depend_on_the_clock(monkeypatch: pytest.MonkeyPatch) -> No
     assert planned() == at_leisure
 
 
+@pytest.mark.slow
 def test_more_steps_never_find_worse_plans() -> None:
     found = dependency(related(np.random.default_rng(1), 16, 300))
     for beta in (0.02, 0.1, 0.3):

@@ -211,6 +211,7 @@ def test_ends_of_numbers_and_missing_ones_are_refused_unless_public() -> None:
 # ---------------------------------------------------------------------------------------------------------- hierarchies
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ends", [{}, {"age": (15, 60)}], ids=["ends of the list", "declared ends"])
 @pytest.mark.parametrize("role", ["quasi", "sensitive"])
 def test_listed_numbers_are_drawn_within_the_stated_ends(role: str, ends: dict[str, Any]) -> None:
@@ -250,6 +251,7 @@ def test_the_verdict_says_what_has_to_be_believed() -> None:
     assert "all of them are synthetic" in said(found, "rows")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", MAKERS)
 def test_no_other_format_shows_differential_privacy_nor_drawn_rows_anything_else(scheme: str, tmp_path: Path) -> None:
     release, table = release_by(scheme), attacked_people()
@@ -298,6 +300,7 @@ def test_a_synthetic_release_has_no_trace(tmp_path: Path) -> None:
         dc.releases.write_trace(release, tmp_path / "trace.csv")
 
 
+@pytest.mark.slow
 def test_the_command_publishes_audits_asks_and_attacks(tmp_path: Path) -> None:
     table, out = tmp_path / "p.csv", tmp_path / "r"
     rng = np.random.default_rng(1)

@@ -56,6 +56,7 @@ def published(table: Table, promise: Principle, scheme: Scheme | None = None) ->
 # ------------------------------------------------------------------------------------------------------------- promise
 
 
+@pytest.mark.slow
 @given(
     table=numeric_tables(),
     promise=promises(),
@@ -90,6 +91,7 @@ def test_what_is_reachable_is_published_and_the_rest_refused_with_the_bound(
             assert naive.holds(numbers, promise.m, promise.neighbourhood, below, above)
 
 
+@pytest.mark.slow
 @given(table=numeric_tables(), promise=promises(), positions=st.sampled_from([1, 9]))
 @settings(max_examples=150, deadline=None)
 def test_matched_is_never_worse_than_round_robin(table: Table, promise: dc.Proximity, positions: int) -> None:
@@ -102,6 +104,7 @@ def test_matched_is_never_worse_than_round_robin(table: Table, promise: dc.Proxi
     event("lower" if losses[0] < losses[1] - 1e-12 else "equal")
 
 
+@pytest.mark.slow
 @given(table=numeric_tables(missing=True), promise=promises(3))
 @settings(max_examples=100, deadline=None)
 def test_withheld_rows_keep_the_promise_too(table: Table, promise: dc.Proximity) -> None:
@@ -136,6 +139,7 @@ def test_a_rest_that_cannot_keep_it() -> None:
         published(table, dc.Proximity(5, 2))
 
 
+@pytest.mark.slow
 def test_one_row_can_be_withheld_from_every_table_that_can_keep_the_promise() -> None:
     """The row's group after dealing all rows in turn: n = g m, so that nothing but a group as large is left over."""
     rng = np.random.default_rng(4)
@@ -150,6 +154,7 @@ def test_one_row_can_be_withheld_from_every_table_that_can_keep_the_promise() ->
             audits(release, table)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unusable", [1, 2, 3])
 def test_how_often_a_refusal_to_withhold_was_avoidable(unusable: int) -> None:
     rng = np.random.default_rng(unusable)
@@ -218,6 +223,7 @@ def test_hands_that_are_joined_keep_the_promise() -> None:
     assert min(seen["joined"], seen["mixed"], seen["apart"]) > 15, seen
 
 
+@pytest.mark.slow
 def test_groups_of_k_rows_may_hold_rows_that_are_near() -> None:
     """A quarter of the rows hold one number: there are not enough others for groups of 5 with one of these each."""
     rng = np.random.default_rng(5)
@@ -230,6 +236,7 @@ def test_groups_of_k_rows_may_hold_rows_that_are_near() -> None:
     audits(release, table)
 
 
+@pytest.mark.slow
 @given(table=numeric_tables(), promise=promises(4), k=st.integers(1, 12))
 @settings(max_examples=150, deadline=None)
 def test_together_with_k_anonymity(table: Table, promise: dc.Proximity, k: int) -> None:
@@ -249,6 +256,7 @@ def test_together_with_k_anonymity(table: Table, promise: dc.Proximity, k: int) 
     audits(release, table)
 
 
+@pytest.mark.slow
 def test_a_k_that_dealing_cannot_reach_is_refused() -> None:
     table = read(pa.table({"age": [30] * 6, "pay": [0, 10, 20, 30, 40, 50]}), quasi=["age"], sensitive="pay")
     promise = dc.Proximity(10, 3)
@@ -371,6 +379,7 @@ def test_other_promises_are_refused() -> None:
 # ---------------------------------------------------------------------------------------------------- several promises
 
 
+@pytest.mark.slow
 @given(table=numeric_tables(), one=promises(4), other=promises(4), k=st.sampled_from([1, 1, 6]))
 @settings(max_examples=80, deadline=None)
 def test_several_promises_of_proximity(table: Table, one: dc.Proximity, other: dc.Proximity, k: int) -> None:
@@ -405,6 +414,7 @@ def test_two_promises_that_one_neighbourhood_would_not_keep() -> None:
     audits(release, table)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "more",
     [
@@ -443,6 +453,7 @@ def test_promises_that_cannot_be_kept_together() -> None:
         published(table, dc.Proximity(10, 3) & dc.LDiversity(9))
 
 
+@pytest.mark.slow
 @given(table=numeric_tables(), promise=promises(4))
 @settings(max_examples=40, deadline=None)
 def test_thorough_is_never_worse(table: Table, promise: dc.Proximity) -> None:
@@ -491,6 +502,7 @@ def test_the_audit_tells_what_matching_descriptions_gives() -> None:
         assert "This concerns 1 of 1 comb" in told
 
 
+@pytest.mark.slow
 @given(numeric_tables(), promises(), st.integers(0, 2**20), st.sampled_from(["matched", "round-robin"]))
 @settings(max_examples=100, deadline=None)
 def test_a_union_goes_at_most_twice_beyond(table: Table, promise: dc.Proximity, seed: int, partition: str) -> None:

@@ -151,6 +151,7 @@ def test_equation_3_is_not_enough_for_a_skewed_distribution() -> None:
         assert abs(found(promise, prior, "prior", probability) - Fraction(1, 3)) < HAIR
 
 
+@pytest.mark.slow
 @given(distributions(), promises(), st.sampled_from(["uniform", "prior"]))
 @settings(max_examples=150)
 def test_the_probability_is_the_largest_that_keeps_the_promise(
@@ -263,6 +264,7 @@ def test_numbers_are_kept_and_drawn_as_is_said(noise: str) -> None:
 # ----------------------------------------------------------------------------------------------------------- release
 
 
+@pytest.mark.slow
 @given(numeric_tables(), promises(), st.sampled_from(["uniform", "prior"]), st.sampled_from(["csv", "parquet"]))
 @settings(max_examples=60)
 def test_every_release_passes_its_audit(
@@ -363,6 +365,7 @@ def test_queries_beliefs_and_other_columns(tmp_path: Path) -> None:
     assert np.isnan(again.beliefs({"age": [99], "sex": ["f"]})).all()
 
 
+@pytest.mark.slow
 def test_the_inverse_is_unbiased_in_many_simulated_releases() -> None:
     """300 releases: means within 4.5 standard errors of the truth (a sound estimator fails less than once in 10,000
     runs of all 8 tests), and their spread is what the docstring says; the ridge is closer on the whole, and biased."""
@@ -445,6 +448,7 @@ def test_numbers_that_were_never_randomised_are_found(tmp_path: Path, noise: str
         assert "draws" in failed(tmp_path / "r", table, trace=part.trace)
 
 
+@pytest.mark.slow
 def test_sound_releases_are_not_suspected(tmp_path: Path) -> None:
     """50 sound releases, small and large: each is suspected less than once in a million times."""
     for seed in range(50):

@@ -138,6 +138,7 @@ def audited(folder: Path, table: Table, promise: Principle, scheme: Sabre) -> bo
     return True
 
 
+@pytest.mark.slow
 @given(
     table=tables(),
     t=st.floats(0.02, 0.6),
@@ -152,6 +153,7 @@ def test_releases_pass_the_audit(
     assert audited(folder, table, TCloseness(t), Sabre(share=share, retrieval=retrieval))
 
 
+@pytest.mark.slow
 @given(table=with_missing(), t=st.floats(0.1, 0.6))
 @settings(max_examples=20)
 def test_rows_with_missing_values_are_withheld_as_a_group(

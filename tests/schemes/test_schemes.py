@@ -47,6 +47,7 @@ def audited(table: Table, promise: Principle, scheme: Scheme) -> bool:
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("scheme", "promise"), pairs(ABOUT_VALUES))
 @given(table=tables(), values=st.sampled_from(["interval", "set", "label"]))
 @settings(max_examples=7)
@@ -56,6 +57,7 @@ def test_the_audit_of_the_saved_files_holds(scheme: str, promise: str, table: Ta
     event("published" if audited(table, parse(promise), made(scheme, **options)) else "refused")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("scheme", "promise"), pairs(ABOUT_NUMBERS))
 @given(table=numeric_tables())
 @settings(max_examples=4)
@@ -82,6 +84,7 @@ def test_thorough_is_never_worse(promise: str, table: Table, loss: str) -> None:
     assert audited(table, principle, Cuts(effort="thorough"))
 
 
+@pytest.mark.slow
 @given(
     table=tables(missing=True),
     promise=st.sampled_from(list(ABOUT_VALUES)),
@@ -111,6 +114,7 @@ def test_withholding_stays_within_its_share_and_can_pay() -> None:
     assert ail(again) <= ail(with_some)
 
 
+@pytest.mark.slow
 def test_every_loss_is_lowered_by_asking_for_it() -> None:
     table = census(3000, quasi=("age", "gender", "education", "marital"), sensitive="salary", seed=2)
     promise = dc.LDiversity(4)
@@ -201,6 +205,7 @@ def test_every_scheme_tells_how_far_it_is(name: str) -> None:
 # ------------------------------------------------------------------------------------------------------------- BUREL
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("retrieval", ["hilbert", "nearest"])
 @pytest.mark.parametrize("variant", ["enhanced", "basic"])
 @given(table=tables(largest=120), beta=st.floats(0.01, 8.0), refine=st.booleans())

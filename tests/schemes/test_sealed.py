@@ -121,22 +121,26 @@ def cutting(points: list[tuple[float, ...]], values: Sequence[str], caps: Mappin
     return Cutting(seen.points, seen.classes, seen.sealing._replace(odds=limits / (1 - limits)))
 
 
+@pytest.mark.slow
 def test_nobody_who_knows_the_algorithm_believes_more_than_is_promised() -> None:
     found = [worst(seed) for seed in range(TOYS)]
     assert max(found) <= 1 + 1e-8
     assert max(found) > 0.99, "the tables are too easy: the bound can be attained"
 
 
+@pytest.mark.slow
 def test_nobody_believes_more_after_cuts_of_cuts() -> None:
     assert max(worst(seed, deep_toy) for seed in range(DEEP)) <= 1 + 1e-8
 
 
+@pytest.mark.slow
 def test_nobody_believes_more_about_either_of_two_attributes() -> None:
     found = [worst(seed, toy_of_two) for seed in range(60)]
     assert 0.95 < max(found) <= 1 + 1e-8
     assert any(worst(seed, toy_of_two, charge=naive.for_nothing) > 1.05 for seed in range(60))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("price", "tier", "rounds"), [(0.15, 1.1, 2), (0.05, 1.1, 2), (0.05, 1.0, 6)])
 def test_results_tell_no_more_than_is_charged_in_all_rounds(price: float, tier: float, rounds: int) -> None:
     found = [untold(seed, price=price, tier=tier) for seed in ROUNDS]
@@ -146,11 +150,13 @@ def test_results_tell_no_more_than_is_charged_in_all_rounds(price: float, tier: 
     assert max(beliefs) <= 1 + 1e-8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("charge", [naive.for_nothing, naive.without_passes, naive.as_first])
 def test_rounds_that_are_not_charged_are_found_by_the_same_test(charge: naive.Charge) -> None:
     assert any(untold(seed, price=0.15, tier=1.1, charge=charge)[0] > 0.1 for seed in ROUNDS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "broken",
     [
@@ -165,6 +171,7 @@ def test_what_breaks_the_seal_is_found_by_the_same_test(broken: dict[str, Any]) 
     assert any(worst(seed, **broken) > 1.05 for seed in range(60))
 
 
+@pytest.mark.slow
 def test_the_best_of_several_runs_breaks_the_seal() -> None:
     def better_of_two(outcomes: Outcomes) -> Outcomes:
         result: dict[frozenset[frozenset[int]], Fraction] = defaultdict(Fraction)
@@ -188,6 +195,7 @@ def test_the_best_of_several_runs_breaks_the_seal() -> None:
 SMALL = [(seed, made) for made in (toy, toy_of_two, deep_toy) for seed in range(25)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seed", "made"), [*SMALL, *((seed, large_toy) for seed in (4, 7, 14, 15))])
 def test_the_scheme_has_the_probabilities_of_its_definition(seed: int, made: Callable[[int], Toy]) -> None:
     points, values, caps = made(seed)
@@ -208,6 +216,7 @@ def test_the_scheme_has_the_probabilities_of_its_definition(seed: int, made: Cal
     assert (course.most_rounds > 1) == (made is large_toy)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seed", "made"), [(None, toy), (7, large_toy)])
 def test_runs_are_as_frequent_as_they_are_likely(
     seed: int | None, made: Callable[[int], Toy], monkeypatch: pytest.MonkeyPatch

@@ -42,6 +42,7 @@ def test_arrow_files_are_read(kind: str, ending: str, tmp_path: Path) -> None:
         assert one.codes.tolist() == other.codes.tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["file", "stream"])
 def test_arrow_files_from_the_command_line(kind: str, tmp_path: Path) -> None:
     """Looked at without roles, which asks for the names of its columns, and published."""

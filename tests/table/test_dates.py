@@ -19,7 +19,9 @@ from click.testing import CliRunner
 import discreet as dc
 from discreet.command.main import main
 from discreet.table.read import read
+from support.claims import made
 from support.command import run
+from support.formats import MAKERS
 
 DAYS = [date(1971, 2, 3), date(1975, 11, 30), date(1980, 1, 13)]
 ISO = ("1971-02-03", "1975-11-30", "1980-01-13")
@@ -343,8 +345,12 @@ CASES = {
     "perturbed, a date": ("death", dc.BetaLikeness(2), dc.Perturbation()),
     "ambiguous, a date": ("death", dc.AlphaBeta(0.9, 0.5), dc.Ambiguity()),
 }
+for name, (scheme, promise) in MAKERS.items():
+    if name not in ("retained", "synthetic"):  # the one is about numbers, the other answers by chance
+        CASES.setdefault(name, ("illness", dc.parse(promise), made(scheme)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", ["csv", "parquet"])
 @pytest.mark.parametrize("case", CASES)
 def test_every_release_saves_loads_audits_and_answers(people: Path, tmp_path: Path, case: str, format: Any) -> None:

@@ -30,6 +30,7 @@ def test_the_texts_of_a_column_are_made_once():
     assert column.texts is column.texts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("quasi", "sensitive", "promise", "scheme"),
     [

@@ -76,6 +76,7 @@ def read(kind: str, rows: list[tuple[str, ...]], missing: bool = False) -> dc.Ta
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_an_odd_hierarchy_is_published_and_audited(name: str, kind: str, tmp_path: Path) -> None:

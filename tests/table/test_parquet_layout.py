@@ -60,6 +60,7 @@ def test_another_version_may_lay_files_out_otherwise(layout: str, rows: int) -> 
         assert fault(table.slice(1), file) == "it has other cells than are written"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layout", ["as ours", "other pages", "no lists"])
 def test_no_bit_is_free_but_in_the_version(layout: str) -> None:
     table = people(12).select(["group", "age", "wage"])
