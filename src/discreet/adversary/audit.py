@@ -26,8 +26,7 @@ from discreet.adversary.checks.roles import as_published, roles
 from discreet.adversary.checks.soundness import spelling
 from discreet.adversary.checks.trace import read_trace
 from discreet.adversary.presence.population import check_population_covers
-from discreet.adversary.presence.remarks import remarks
-from discreet.adversary.presence.stage import Presence, judge_presence
+from discreet.adversary.presence.stage import Presence, judge_presence, remarks
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.errors import DiscreetError
 from discreet.options import checked

@@ -11,7 +11,7 @@ large groups; in small ones it is close (tests compare it with all worlds). Two 
 more than one, unlike with `composition`, so single beliefs are judged against the bounds of the promise, too.
 
 The other tables of a projected release are about other attributes, whose counts bind nothing here. Whoever knows how
-often values go together (see `discreet.adversary.attacks.links`) takes a value for the likelier in a cell, the more
+often values go together (see `discreet.adversary.attacks.composition.links`) takes a value for the likelier in a cell, the more
 often it goes with what the other table says of it, and scales to the counts of the person's own table.
 
 A person whose group is not certain in some release is a cell of its own, in one more group there with all that is left
@@ -29,8 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.attacks.attack import Insight
-from discreet.adversary.attacks.composition import Combination, Composition, Said
-from discreet.adversary.attacks.links import links
+from discreet.adversary.attacks.composition import Combination, Composition, Said, links
 from discreet.adversary.attacks.target import Floats, Target
 from discreet.releases.grouped import GroupedRelease
 from discreet.releases.release import Release
