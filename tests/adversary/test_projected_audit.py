@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from discreet.adversary.formats.projected.order import order_across
 
 import discreet as dc
 from discreet.adversary.alignment import align
@@ -24,7 +25,6 @@ from discreet.adversary.formats.projected.across import (
     intersection,
     strongest_beliefs,
 )
-from discreet.adversary.formats.projected.order import order_across
 from discreet.releases.descriptions import Texts
 from support.projected import people, published
 

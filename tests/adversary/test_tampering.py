@@ -112,7 +112,8 @@ def test_an_altered_release_fails(target: Callable[[str], Target], tmp_path: Pat
             explained = trace is not None and BATTERIES[format].trace not in expected
             expected = expected | unconfirmed(release, explained)
         names, told = findings(covered, table, trace=trace)
-        assert expected and expected <= names <= expected | BATTERIES[format].besides, told
+        # what is altered seldom stays in the order of what is published
+        assert expected and expected <= names <= expected | BATTERIES[format].besides | {"order"}, told
         assert re.search(must.says, told), told
         if something_to_cover(covered, bare):
             names, told = findings(bare, table, trace=trace)

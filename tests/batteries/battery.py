@@ -6,7 +6,19 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from support.tampering import Alteration, beside, dropped, misfit, more, put, repeated, role, stated, swapped
+from support.tampering import (
+    Alteration,
+    beside,
+    dropped,
+    misfit,
+    more,
+    put,
+    repeated,
+    role,
+    shuffled,
+    stated,
+    swapped,
+)
 
 
 class Must(NamedTuple):
@@ -60,6 +72,8 @@ class Battery(NamedTuple):
     """Checks that may fail as well: chance decides how near to its limits a release is."""
     weakened: str = ""
     """The checks that tell that a weaker promise is stated than the release was made for, where any can."""
+    grouped: bool = True
+    """Whether rows are in numbered groups; otherwise a trace tells the lines of rows."""
     options: Mapping[str, str] = MappingProxyType({})
     rows: int = 60
     keep: tuple[str, ...] = ("note",)
@@ -84,6 +98,11 @@ def alterations(battery: Battery) -> dict[str, tuple[Alteration, Must]]:
     found = dict(EVERYWHERE)
     found["more rows are said to be withheld"] = stated("rows", "withheld", value=more(3)), battery.withheld
     found["the sensitive attribute is said to be kept along"] = role("pay", "other"), battery.unprotected
+    lined_up = Must("order", None if battery.grouped else f"order {battery.trace}", says="publish it again")
+    found["lines are shuffled"] = shuffled(groups=False), lined_up
+    if battery.grouped:
+        renumbered = Must("order", f"order {battery.trace}")
+        found["groups have other numbers"] = shuffled(lines=False), renumbered
     for table, lines in battery.tables.items():
         found[f"{table}: a line is dropped"] = dropped(table), lines.dropped
         found[f"{table}: a line is repeated"] = repeated(table), lines.repeated

@@ -3,24 +3,7 @@
 from __future__ import annotations
 
 from batteries.battery import UNKNOWN, Battery, Lines, Must, another
-from support.tampering import Folder, put, put_in_group, stated
-
-
-def lined_up(folder: Folder) -> None:
-    """The lines of the second table are put where those of their persons are in the first, as far as one can tell."""
-    first, second = (folder.lines(f"table_{at}") for at in (1, 2))
-    columns = [[folder.place(f"table_{at}", name) for name in ("sex", "age")] for at in (1, 2)]
-
-    def person(line: list[str], places: list[int]) -> tuple[str, float]:
-        sex, ages = (line[place] for place in places)
-        ends = [float(end) for end in ages.strip("[]").split(", ")]
-        return sex, sum(ends) / len(ends)
-
-    places = sorted(range(len(first)), key=lambda at: person(first[at], columns[0]))
-    lines = sorted(second, key=lambda line: person(line, columns[1]))
-    arranged = dict(zip(places, lines, strict=True))
-    folder.tables["table_2"][1:] = [arranged[place] for place in range(len(first))]
-
+from support.tampering import put, put_in_group, stated
 
 PROJECTED = Battery(
     scheme="codip",
@@ -60,7 +43,6 @@ PROJECTED = Battery(
         "fewer groups are stated": (stated("parts", 1, "groups", value=1), Must("consistency")),
         "a part has another entry": (stated("parts", 0, "comment", value="Alan is in group 3"), Must("manifest")),
         "a part has another scheme": (stated("parts", 0, "scheme", "name", value="lifting"), Must("manifest")),
-        "tables have the same order": (lined_up, Must("order", says="tables 1 and 2 at the same place")),
     },
     unreadable={
         "a description that is none": (put("table_2", "age", "[20, 2"), r"column 'age' .*'\[20, 2'"),

@@ -44,6 +44,7 @@ PERTURBED = Battery(
     weaker="beta-likeness(beta=3)",
     rows=300,
     trace="rows",
+    grouped=False,
     withheld=Must("consistency rows"),
     tables={
         "table": ROWS,
@@ -90,6 +91,7 @@ RETAINED = Battery(
     weaker="proximity(epsilon=100, m=1)",
     rows=500,
     trace="rows",
+    grouped=False,
     withheld=Must("consistency rows"),
     tables={
         "table": ROWS,

@@ -1,161 +1,249 @@
-"""What every release says of itself: the order of its lines and the numbers of its groups carry no information.
+"""Every release is written in an order that follows from what it publishes, and from nothing else.
 
-Read from the published files alone. The input is in an order that tells much, and so would lines, or groups, in any
-order that follows from it. In a random order of n lines, the rank correlation of a column with the number of the line
-has mean 0 and variance 1 / (n - 1), and that of a column with the same column one line further down mean -1 / (n - 1)
-and variance about 1 / n; the first finds lines that are sorted by anything, the second lines that belong together and
-stand together. Both are nearly normal. About 200 are looked at, and all must be within 6 standard deviations, which a
-random order fails less than once in a million runs. The lines of some tables stand in the order of what they say, and
-that must be all that decides it.
+The order is computed from shuffled files by the oracle (``naive.canonical``), which reads texts and the manifest alone.
+Equal content makes equal bytes: in whatever order rows were given, and whatever numbers their groups had.
 """
 
 from __future__ import annotations
 
-import csv
-import re
-from collections.abc import Iterator
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 import discreet as dc
-from discreet.releases import partition
-from discreet.releases.ambiguous import release as ambiguous
-from discreet.releases.anatomy import release as anatomy
-from discreet.releases.generalized import release as generalized
-from discreet.releases.randomised import base as randomised
+from discreet.releases.canonical import Lines, content_ranks, group_numbers, line_order
+from discreet.releases.randomised.coin import Coin
+from discreet.releases.randomised.matrix import Matrix
 from discreet.releases.release import Release
+from discreet.releases.synthetic.release import Privacy
 from discreet.schemes import SCHEMES
-from support.one_of_each import PROMISES, ROWS, people
+from discreet.table.table import Column, Table
+from naive.canonical import in_order
+from support.one_of_each import OPTIONS, PROMISES, people
+from support.tampering import Folder, altered, shuffled
 
-LIMIT = 6.0
-OF_PEOPLE = [name for name, scheme in SCHEMES.items() if scheme.format.of_people]
-"""Schemes whose lines are people's; others draw them one after another, from what is the same for all."""
-FIXED = {"prior", "matrix", "sensitive", "nodes", "seal"}
-"""Tables whose lines stand in the order of what they say: of groups by their numbers, and of values."""
-
-
-def publish(name: str) -> Release:
-    return dc.publish(people(keep=name != "ambiguity"), PROMISES[name], SCHEMES[name]())
+HOW: dict[str, Any] = {"promise": dc.KAnonymity(1), "scheme": "by-hand"}
 
 
-def lines_of(release: Release, folder: Path) -> dict[str, dict[str, list[str]]]:
-    """The columns of every published table, as texts."""
-    release.save(folder, force=True)
-    found = {}
-    for path in sorted(folder.glob("*.csv")):
-        with path.open(newline="") as file:
-            head, *rows = csv.reader(file)
-        found[path.stem] = {name: list(column) for name, column in zip(head, zip(*rows, strict=True), strict=True)}
-    return found
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-def scores(texts: list[str]) -> NDArray[np.float64]:
-    """Texts as numbers that are in the same order: the first number that stands in them, or the place of the text."""
-    numbers = [re.search(r"\d+", text) for text in texts]
-    if all(numbers):
-        return np.array([float(number[0]) for number in numbers if number])
-    return np.unique(np.array(texts), return_inverse=True)[1].astype(np.float64)
+# --------------------------------------------------------------------------------------------------------- all schemes
 
 
-def off(one: NDArray[Any], two: NDArray[Any], mean: float = 0.0) -> float:
-    """By how many standard deviations two columns are correlated, one of them being in a random order."""
-    if len(one) < 30 or np.ptp(one) == 0 or np.ptp(two) == 0:
-        return 0.0
-    return float((np.corrcoef(rankdata(one), rankdata(two))[0, 1] - mean) * np.sqrt(len(one) - 1))
+@pytest.mark.parametrize("name", SCHEMES)
+def test_files_are_in_the_order_that_anybody_can_compute_from_shuffled_ones(tmp_path: Path, name: str) -> None:
+    table = people(keep=name not in ("ambiguity", "privbayes"))
+    release = dc.publish(table, PROMISES[name], SCHEMES[name](**OPTIONS.get(name, {})))
+    home = release.save(tmp_path / "release")
+    folder = Folder(home)
+    shuffle = altered(home, tmp_path / "shuffled", shuffled())
+    found = Folder(shuffle)
+    assert found.tables != folder.tables
+    assert in_order(found.tables, found.manifest) == folder.tables
+    # the same by the library, from the files and from memory
+    assert release.in_order() is release
+    assert dc.load(home).in_order().tables(numbers=False) == dc.load(home).tables(numbers=False)
+    for format in ("csv", "parquet"):
+        again = dc.load(shuffle).in_order().save(tmp_path / "again", format, force=True)
+        release.save(tmp_path / "before", format, force=True)
+        tables = {file: data for file, data in contents(again).items() if file != "release.json"}
+        assert tables == {file: data for file, data in contents(tmp_path / "before").items() if file != "release.json"}
 
 
-def told_by_lines(release: Release, folder: Path) -> Iterator[tuple[str, float]]:
-    """What the order of lines tells: about every column of every table, and about those of other tables."""
-    found = lines_of(release, folder)
-    random = {name: columns for name, columns in found.items() if release.format == "ambiguous" or name not in FIXED}
-    for name, columns in random.items():
-        for column, texts in columns.items():
-            held = scores(texts)
-            yield f"{name}: {column} by line", off(held, np.arange(len(held)))
-            yield f"{name}: {column} by neighbours", off(held[1:], held[:-1], -1.0 / len(held))
-    for one in random:
-        for two in random:
-            if one < two:
-                pair = [scores(random[name]["group"]) for name in (one, two)]
-                length = min(map(len, pair))
-                yield f"groups of {one} by those of {two}", off(pair[0][:length], pair[1][:length])
-    for name in set(found) - set(random):
-        if name == "sensitive":
-            assert release.format == "anatomy"
-            keys = list(zip(*(scores(found[name][column]).tolist() for column in ("group", "pay")), strict=True))
-            assert keys == sorted(keys)
-        elif name == "nodes":
-            assert release.format == "nested"
-            assert [int(number) for number in found[name]["group"]] == list(range(len(found[name]["group"])))
-        elif name == "seal":
-            assert release.format in ("sealed", "mirrored")
-            assert [int(number) for number in found[name]["group"]] == list(range(len(found[name]["group"])))
+# --------------------------------------------------------------------------------------------------------- all formats
+
+
+def random_table(rng: np.random.Generator, rows: int) -> Table:
+    """Few values of every kind, so that many rows, and many groups, are equal."""
+    data = {
+        "age": rng.choice([2, 10, 30], rows),
+        "size": rng.choice(["small", "large"], rows),
+        "job": rng.choice(["b", "a", "Z"], rows),
+        "pay": rng.choice([5, 50, 100], rows),
+        "note": rng.choice(["x", "10", "9"], rows),
+    }
+    return dc.read(
+        pa.table(data),
+        quasi=["age", "size", "job"],
+        sensitive="pay",
+        keep=["note"],
+        ordinal={"size": ["small", "medium", "large"]},
+    )
+
+
+def arranged(table: Table, rows: NDArray[np.int64]) -> Table:
+    """The same table with its rows in another order."""
+
+    def column(one: Column) -> Column:
+        return replace(one, codes=one.codes[rows])
+
+    return replace(
+        table,
+        quasi=tuple(map(column, table.quasi)),
+        sensitive=tuple(map(column, table.sensitive)),
+        other=tuple(map(column, table.other)),
+    )
+
+
+Maker = Callable[[Table, NDArray[Any], NDArray[Any]], Release]
+"""Makes a release of a table, the groups of its rows, and an arbitrary order of the groups."""
+
+
+def relabelled(groups: NDArray[Any], ids: NDArray[Any]) -> NDArray[np.int32]:
+    return np.append(ids, -1)[groups].astype(np.int32)
+
+
+def sealed(kind: Any) -> Maker:
+    return lambda table, groups, ids: kind.from_seal(
+        table, relabelled(groups, ids), np.take(np.arange(len(ids)) % 2 / 4.0, np.argsort(ids)), **HOW
+    )
+
+
+def nested(table: Table, groups: NDArray[Any], ids: NDArray[Any]) -> Release:
+    """Groups hang on half as many, and these on half as many again; every row of even pay is lifted."""
+    parents = np.array([-1 if group < 2 else group // 2 for group in range(len(ids))])
+    parents[0] = -1
+    lift = table.classes == 0
+    nodes = np.where(lift & (groups >= 2), parents[groups], groups)
+    above = np.empty_like(parents)
+    above[ids] = np.append(ids, -1)[parents]
+    return dc.NestedRelease.from_tree(table, above, relabelled(groups, ids), relabelled(nodes, ids), **HOW)
+
+
+def matched(table: Table, groups: NDArray[Any], ids: NDArray[Any]) -> Release:
+    return dc.MatchedRelease.from_groups(table, relabelled(groups, ids), **HOW)
+
+
+def perturbed(table: Table, groups: NDArray[Any], ids: NDArray[Any]) -> Release:
+    width = int((table.prior_counts > 0).sum())
+    matrix = Matrix.from_texts([["1.0" if line == at else "0.0" for at in range(width)] for line in range(width)])
+    return dc.PerturbedRelease.from_draws(table, np.where(groups < 0, -1, table.classes), matrix, **HOW)
+
+
+def retained(table: Table, groups: NDArray[Any], ids: NDArray[Any]) -> Release:
+    coin = Coin(0.5, np.ones(int((table.prior_counts > 0).sum())))
+    return dc.RetainedRelease.from_draws(table, np.where(groups < 0, -1, table.classes), coin, "uniform", **HOW)
+
+
+def synthetic(table: Table, groups: NDArray[Any], ids: NDArray[Any]) -> Release:
+    how = {**HOW, "promise": dc.DifferentialPrivacy(1)}
+    return dc.SyntheticRelease.of_rows(replace(table, other=()), Privacy(1.0, "observed"), **how)
+
+
+def projected(table: Table, groups: NDArray[Any], ids: NDArray[Any]) -> Release:
+    ward = replace(table.other[0], name="ward")
+    parts = [
+        dc.AnatomyRelease.from_groups(table, relabelled(groups, ids), **HOW),
+        dc.GeneralizedRelease.from_groups(replace(table, sensitive=(ward,), other=()), groups // 2, **HOW),
+    ]
+    return dc.ProjectedRelease.from_parts(parts, **HOW)
+
+
+MAKERS: dict[str, Maker] = {
+    "generalized": lambda table, groups, ids: dc.GeneralizedRelease.from_groups(table, relabelled(groups, ids), **HOW),
+    "sets": lambda table, groups, ids: dc.GeneralizedRelease.from_groups(
+        table, relabelled(groups, ids), values="set", **HOW
+    ),
+    "anatomy": lambda table, groups, ids: dc.AnatomyRelease.from_groups(table, relabelled(groups, ids), **HOW),
+    "ambiguous": lambda table, groups, ids: dc.AmbiguousRelease.from_groups(
+        replace(table, other=()), relabelled(groups, ids), blocks=[["age", "job"]], **HOW
+    ),
+    "sealed": sealed(dc.SealedRelease),
+    "mirrored": sealed(dc.MirroredRelease),
+    "nested": nested,
+    "matched": matched,
+    "perturbed": perturbed,
+    "retained": retained,
+    "synthetic": synthetic,
+    "projected": projected,
+}
+
+
+def test_every_format_is_made() -> None:
+    assert set(dc.releases.FORMATS) <= set(MAKERS)
+
+
+@pytest.mark.parametrize("format", MAKERS)
+def test_equal_content_makes_equal_bytes(tmp_path: Path, format: str) -> None:
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        rows, number = int(rng.integers(4, 40)), int(rng.integers(1, 9))
+        table = random_table(rng, rows)
+        groups = rng.integers(-1 if seed % 2 else 0, number, rows)
+        if format != "synthetic":
+            groups[:number] = np.arange(min(rows, number))  # no group is empty
         else:
-            assert len(set(found[name][next(iter(found[name]))])) == 12, "one line per value, in their order"
+            groups = np.maximum(groups, 0)
+        if format in ("projected", "nested"):
+            groups = np.where(groups < 0, 0, groups)
+        release = MAKERS[format](table, groups, np.arange(number))
+        order, ids = rng.permutation(rows), rng.permutation(number)
+        other = MAKERS[format](arranged(table, order), groups[order], ids)
+        for file in ("csv", "parquet"):
+            one, two = (made.save(tmp_path / name, file, force=True) for name, made in (("1", release), ("2", other)))
+            assert contents(one) == contents(two)
+        # by the definition, from files in another order
+        home = release.save(tmp_path / "1", force=True)
+        found = Folder(home)
+        shuffled(seed=seed)(found)
+        assert in_order(found.tables, found.manifest) == Folder(home).tables
+        # the trace knows the numbers: it explains the files
+        if release.of_people and format not in ("perturbed", "retained"):
+            check = next(
+                one for one in dc.audit(home, audited(table, format), release.trace).checks if one.name == "support"
+            )
+            assert check.holds, check.sentence
 
 
-def told_by_groups(release: Any) -> Iterator[tuple[str, float]]:
-    """What the numbers of groups tell: about where their rows stood, what these hold, and how many they are."""
-    release = release.projections[0]
-    if getattr(release, "ids", None) is None or release.trace is None:
-        return
-    _, trace = np.unique(release.trace, return_inverse=True)  # of a tree it tells the leaves, and not all nodes are
-    sizes = np.bincount(trace)
-    table = people(keep=False)
-    # the first rows of groups: those of a sorted input would come in the order of their groups
-    _, first = np.unique(trace, return_index=True)
-    known: dict[str, NDArray[Any]] = {"size": sizes, "first row": first}
-    for what, of_row in (("input row", np.arange(ROWS)), ("pay", table.classes), ("height", table.quasi[1].codes)):
-        known[what] = np.bincount(trace, of_row) / sizes
-    for what, held in known.items():
-        yield f"groups by {what}", off(held, np.arange(len(held)))
-        yield f"groups by the {what} of their neighbours", off(held[1:], held[:-1], -1.0 / len(held))
+def audited(table: Table, format: str) -> Table:
+    """The table as the audit of a format needs it."""
+    if format == "ambiguous":
+        return replace(table, other=())
+    if format == "projected":
+        return replace(table, sensitive=(*table.sensitive, replace(table.other[0], name="ward")))
+    return table
 
 
-def worst(told: Iterator[tuple[str, float]]) -> tuple[float, str]:
-    return max(((abs(value), what) for what, value in told), default=(0.0, "nothing"))
+# ------------------------------------------------------------------------------------------------------------- pieces
 
 
-@pytest.mark.parametrize("name", OF_PEOPLE)
-def test_order_and_numbers_tell_nothing(tmp_path: Path, name: str) -> None:
-    release = publish(name)
-    lines, groups = list(told_by_lines(release, tmp_path / "r")), list(told_by_groups(release))
-    assert worst(iter(lines))[0] < LIMIT and worst(iter(groups))[0] < LIMIT, (lines, groups)
-    assert sum(value != 0.0 for _, value in lines) >= 6, "what cannot be judged is not judged"
-    if name == "baseline":
-        assert release.manifest["groups"] == 1
-    elif release.format not in ("perturbed", "retained"):
-        assert sum(value != 0.0 for _, value in groups) >= 8
+def test_ranks_are_those_of_lists() -> None:
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        number, rows = int(rng.integers(1, 12)), int(rng.integers(0, 60))
+        contents: list[Any] = []
+        lists: list[list[Any]] = [[] for _ in range(number)]
+        for _ in range(int(rng.integers(1, 4))):
+            if rng.random() < 0.4:
+                values = rng.choice([0.0, 0.5, 3.0], number)
+                contents.append(values)
+                for at, value in enumerate(values.tolist()):
+                    lists[at].append(value)
+            else:
+                lines = Lines(rng.integers(0, number, rows), rng.integers(0, 3, rows))
+                contents.append(lines)
+                for at in range(number):
+                    lists[at].append(sorted(lines.keys[lines.groups == at].tolist()))
+        distinct = [content for at, content in enumerate(sorted(lists)) if not at or content != sorted(lists)[at - 1]]
+        ranks = content_ranks(number, contents)
+        assert ranks.tolist() == [distinct.index(content) for content in lists]
+        assert group_numbers(ranks).tolist() == np.argsort(np.argsort(ranks, kind="stable")).tolist()
 
 
-@pytest.mark.parametrize("name", OF_PEOPLE)
-def test_lines_in_the_order_of_rows_would_be_found(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same without any shuffle of lines: the check above would not pass."""
-    for module in (generalized, anatomy, ambiguous, randomised):
-        shuffle = module.permutation
-
-        def plain(n: int, seeded: Any = None, shuffle: Any = shuffle, module: Any = module) -> NDArray[np.int64]:
-            return np.arange(n) if n == ROWS or module is ambiguous else np.asarray(shuffle(n, seeded))
-
-        monkeypatch.setattr(module, "permutation", plain)
-    assert worst(told_by_lines(publish(name), tmp_path / "r"))[0] > 2 * LIMIT
-
-
-@pytest.mark.parametrize("name", ["cuts", "mondrian"])
-def test_groups_numbered_as_they_were_made_would_be_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same for the numbers of groups, which all formats draw in one place.
-
-    Not for all schemes, as some put groups in a random order themselves.
-    """
-    shuffle: Any = vars(partition)["permutation"]
-
-    def plain(n: int, seeded: Any = None) -> NDArray[np.int64]:
-        return np.asarray(shuffle(n, seeded)) if n == ROWS else np.arange(n)
-
-    monkeypatch.setattr(partition, "permutation", plain)
-    assert worst(told_by_groups(publish(name)))[0] > LIMIT
+def test_lines_are_sorted_by_group_and_key() -> None:
+    for largest in (3, 1 << 40, 1 << 61):
+        rng = np.random.default_rng(0)
+        groups, keys = rng.integers(0, 40, 500), rng.integers(0, largest, 500)
+        order = line_order(groups, keys)
+        assert order is not None
+        both = list(zip(groups[order].tolist(), keys[order].tolist(), strict=True))
+        assert both == sorted(zip(groups.tolist(), keys.tolist(), strict=True))
+        assert line_order(groups[order], keys[order]) is None

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from discreet.table.write import digest
 
 Lines = list[list[str]]
@@ -170,6 +172,41 @@ def rewritten(table: str, *lines: str) -> Alteration:
         folder.tables[table] = [line.split(",") for line in lines]
 
     return alter
+
+
+BY_NUMBER = ("nodes", "seal", "sizes")
+"""Tables with a line for each group, in the order of their numbers: otherwise they cannot be loaded."""
+BY_VALUE = ("prior", "matrix")
+
+
+def shuffled(lines: bool = True, groups: bool = True, seed: int = 0) -> Alteration:
+    """Lines are in random orders, and groups have other numbers, the same in all tables of a part."""
+
+    def alter(folder: Folder) -> None:
+        rng = np.random.default_rng(seed)
+        for part in range(1, len(folder.manifest.get("parts", [0])) + 1):
+            names = [name for name in folder.tables if "parts" not in folder.manifest or name.endswith(f"_{part}")]
+            labels = {cell for name in names for cell in _labels(folder, name)}
+            new = rng.permutation(len(labels)) if groups else np.arange(len(labels))
+            if groups and len(labels) > 1 and bool((new == np.arange(len(new))).all()):
+                new = new[::-1]
+            for name in names:
+                head, *rows = folder.tables[name]
+                places = [at for at, column in enumerate(head) if column in ("group", "parent")]
+                for row in rows:
+                    for at in places:
+                        row[at] = str(new[int(row[at])]) if row[at] else ""
+                if name.split("_")[0] in BY_NUMBER:
+                    rows.sort(key=lambda row: int(row[0]))
+                elif lines and name.split("_")[0] not in BY_VALUE:
+                    rows = [rows[at] for at in rng.permutation(len(rows))]
+                folder.tables[name] = [head, *rows]
+
+    return alter
+
+
+def _labels(folder: Folder, table: str) -> list[str]:
+    return folder.column(table, "group") if "group" in folder.tables[table][0] else []
 
 
 def more(by: int) -> Callable[[Any], Any]:

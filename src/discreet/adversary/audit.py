@@ -23,7 +23,6 @@ from discreet.adversary.check import Check
 from discreet.adversary.checks import persons, soundness
 from discreet.adversary.checks.listings import listed
 from discreet.adversary.checks.roles import as_published, roles
-from discreet.adversary.checks.soundness import spelling
 from discreet.adversary.checks.trace import read_trace
 from discreet.adversary.presence.population import check_population_covers
 from discreet.adversary.presence.stage import Presence, judge_presence, remarks
@@ -199,7 +198,7 @@ def audit(
     case: Case[Any] = Case(file.manifest, release, original, parts, trace, tuple(faults), from_release, own)
     found = auditor_of(release)(case)
     tell(JUDGED)
-    sound = [soundness.files(file), spelling(file.home, release)]
+    sound = [soundness.files(file), *soundness.spelling_and_order(file.home, release)]
     checks = [*sound, placed, listed(release, original, from_release), *found.checks, stated, *soundness.kept(release)]
     checks += persons.check_format(release, original)
     last = part_of(tell, SPELLED, 1.0)

@@ -14,6 +14,7 @@ from discreet.principles.counts import Counts
 from discreet.principles.principle import Principle
 from discreet.principles.wording import listed
 from discreet.releases.attributes import Attribute
+from discreet.releases.canonical import Lines, by_number
 from discreet.releases.columns import ExactColumn, column_array
 from discreet.releases.grouped import GroupedRelease
 from discreet.releases.labels import braces, interval
@@ -86,21 +87,38 @@ class CountingRelease(GroupedRelease):
                 return counted.values
         return None
 
-    def sensitive_tables(self, numbers: bool, orders: Sequence[NDArray[np.int32]] | None = None) -> dict[str, pa.Table]:
-        """The tables of sensitive values, their lines in these orders, or else by group and value."""
+    @property
+    def counted_lines(self) -> list[Lines]:
+        """The lines of the tables of sensitive values: values with their counts."""
+        return [
+            Lines(counts.groups, counts.values * (counts.amounts.max(initial=0) + 1) + counts.amounts)
+            for _, counts in self.counted
+        ]
+
+    def counted_by(self, numbers: NDArray[np.int64]) -> list[Counted]:
+        """Every sensitive attribute, with other numbers of the groups."""
+        places = by_number(numbers, np.arange(self.groups))
+        return [Counted(values, counts.only(places)) for values, counts in self.counted]
+
+    def sensitive_tables(self, numbers: bool) -> dict[str, pa.Table]:
+        """The tables of sensitive values, their lines by group and value."""
         ids = pa.array(self.ids) if numbers else pa.array(self.ids).cast(pa.string())
         found = {}
         for at, (name, attribute) in enumerate(zip(sensitive_names(len(self.sensitive)), self.sensitive, strict=True)):
             values, counts = self.counted[at]
-            order = np.arange(len(counts.values)) if orders is None else orders[at]
-            amounts = pa.array(counts.amounts[order])
+            amounts = pa.array(counts.amounts)
             held: list[Any] = [
-                pa.DictionaryArray.from_arrays(pa.array(counts.groups[order].astype(np.int32)), ids),
-                column_array(ExactColumn(values, counts.values[order], attribute.notation), numbers),
+                pa.DictionaryArray.from_arrays(pa.array(counts.groups.astype(np.int32)), ids),
+                column_array(ExactColumn(values, counts.values, attribute.notation), numbers),
                 amounts if numbers else amounts.cast(pa.string()),
             ]
             found[name] = pa.table(held, names=[GROUP, attribute.name, COUNT])
         return found
+
+
+def counted_in_groups(group_of: NDArray[np.int32], number: int, secrets: Sequence[ExactColumn]) -> tuple[Counted, ...]:
+    """How often the values of sensitive attributes occur in groups, given the group of each row."""
+    return tuple(Counted(one.values, Counts.of_rows(group_of, one.codes, number, len(one.values))) for one in secrets)
 
 
 def sensitive_names(number: int) -> list[str]:

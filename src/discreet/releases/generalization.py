@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, cast
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.errors import DiscreetError
 from discreet.kernels.boxes.boxes import NO_HIGH, NO_LOW, spans
 from discreet.releases.attributes import Attribute
 from discreet.releases.columns import ExactColumn
@@ -21,6 +22,12 @@ Values = Literal["interval", "label", "set"]
 """How quasi-identifiers are published: numbers and ordered values by the smallest interval and categories by the lowest
 label (``interval``), all of them by a label wherever a hierarchy is declared (``label``), or categories by the set of
 values present (``set``)."""
+
+
+def check_values(values: str) -> None:
+    """Raise an error if quasi-identifiers cannot be published so."""
+    if values not in get_args(Values):
+        raise DiscreetError(f"values can be published as interval, label or set, not as {values!r}")
 
 
 def generalize(column: Column, groups: NDArray[np.int32], number: int, values: Values) -> Texts:

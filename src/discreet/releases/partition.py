@@ -1,20 +1,111 @@
-"""Partitions of a table into groups of rows: what may be published as one, and how its groups are numbered."""
+"""What formats share that publish some rows of a table, as a rule in groups: the rows, their columns, the manifest."""
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
-from discreet.randomness import permutation
-from discreet.releases.generalization import Values
+from discreet.principles.principle import Principle
+from discreet.releases.attributes import Attribute, as_shown, describe
+from discreet.releases.columns import ExactColumn, exact_column
 from discreet.releases.passthrough import check_kept, check_quasi
-from discreet.table.table import Table
+from discreet.releases.release import Release, new_manifest
+from discreet.table.table import Column, Table
 
 GROUP, PARENT = "group", "parent"
 """The columns that releases add: the number of a row's group and, of groups in a tree, that of the group above."""
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedRows:
+    """The rows of a table that a release publishes, in the order of the table, and what its manifest says of them."""
+
+    table: Table
+    places: NDArray[np.int32]
+    """Per row of the table: a number that is not negative, such as its group, or -1 if it is withheld."""
+    labels: bool = False
+    """Whether numbers and ordered values may be described by the labels of a hierarchy."""
+
+    @cached_property
+    def published(self) -> NDArray[np.bool_]:
+        """Which rows of the table are published."""
+        return self.places >= 0
+
+    @cached_property
+    def rows(self) -> NDArray[np.intp]:
+        """The published rows."""
+        return np.flatnonzero(self.published)
+
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        """The quasi-identifiers, without what only withheld rows would show."""
+        return tuple(as_shown(column, self.published) for column in self.table.quasi)
+
+    @cached_property
+    def quasi(self) -> tuple[Attribute, ...]:
+        """The quasi-identifiers as the manifest describes them."""
+        return tuple(describe(column, "quasi", self.labels) for column in self.columns)
+
+    @cached_property
+    def sensitive(self) -> tuple[Attribute, ...]:
+        """The sensitive attributes as the manifest describes them."""
+        return tuple(describe(as_shown(column, None), "sensitive", True) for column in self.table.sensitive)
+
+    @property
+    def attributes(self) -> tuple[Attribute, ...]:
+        """All attributes as the manifest describes them."""
+        return (*self.quasi, *self.sensitive, *(describe(column, "other") for column in self.table.other))
+
+    @property
+    def exact(self) -> tuple[ExactColumn, ...]:
+        """The published quasi-identifiers as they were."""
+        return tuple(exact_column(*both, self.rows) for both in zip(self.columns, self.quasi, strict=True))
+
+    @property
+    def secrets(self) -> tuple[ExactColumn, ...]:
+        """The published sensitive values."""
+        return tuple(exact_column(*both, self.rows) for both in zip(self.table.sensitive, self.sensitive, strict=True))
+
+    @property
+    def others(self) -> tuple[ExactColumn, ...]:
+        """The published values of kept columns."""
+        return tuple(exact_column(column, None, self.rows) for column in self.table.other)
+
+    def manifest(
+        self,
+        kind: type[Release],
+        *,
+        promise: Principle,
+        scheme: str,
+        options: Mapping[str, Any] | None,
+        seeded: object,
+        **more: Any,
+    ) -> dict[str, Any]:
+        """Return the manifest of a release of a format; it warns of an experiment if there was a ``seeded`` generator.
+
+        ``more`` are the entries that the format adds.
+        """
+        attributes = self.attributes
+        persons = kind.about_persons and self.table.person is not None
+        return new_manifest(
+            kind.format,
+            scheme=scheme,
+            options=options or {},
+            promise=promise,
+            attributes=attributes,
+            rows=len(self.rows),
+            withheld=self.table.rows - len(self.rows),
+            assumptions=kind.assumed(attributes, promise, persons),
+            seeded=seeded is not None,
+            **more,
+            **(persons_entry(self.table, self.published) if persons else {}),
+        )
 
 
 def persons_entry(table: Table, published: NDArray[np.bool_]) -> dict[str, Any]:
@@ -39,12 +130,10 @@ def check_one_row_each(table: Table, format: str, several: bool = False) -> None
         )
 
 
-def check_partition(table: Table, groups: NDArray[Any], values: str) -> None:
+def check_partition(table: Table, groups: NDArray[Any]) -> None:
     """Raise an error for groups that are not a partition of the table, or that cannot be published."""
     if groups.shape != (table.rows,) or groups.dtype.kind not in "iu":
         raise DiscreetError(f"a partition needs one group number for each of the {table.rows:,} rows")
-    if values not in get_args(Values):
-        raise DiscreetError(f"values can be published as interval, label or set, not as {values!r}")
     if not bool((groups >= 0).any()):
         raise DiscreetError(
             "every row is withheld, so there is nothing to publish; allow less to be withheld or weaken the promise"
@@ -55,16 +144,6 @@ def check_partition(table: Table, groups: NDArray[Any], values: str) -> None:
     check_quasi(table)
     if any(column.name == GROUP for column in table.columns):
         raise DiscreetError(f"a column is called {GROUP!r}, the name of the column that a release adds; rename it")
-
-
-def numbered_anew(groups: NDArray[Any], seeded: np.random.Generator | None) -> tuple[NDArray[np.int32], int]:
-    """Return the groups under random published numbers, which are independent of the given ones, and their count.
-
-    -1 stays.
-    """
-    places, number = dense_groups(groups)
-    ids = permutation(number, seeded).astype(np.int32)
-    return np.where(places < 0, np.int32(-1), ids[places]), number
 
 
 def dense_groups(groups: NDArray[Any]) -> tuple[NDArray[np.int32], int]:

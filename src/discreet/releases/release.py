@@ -167,6 +167,13 @@ class Release(ABC):
         return (*cls.assumptions, kept_sentence(kept)) if kept else cls.assumptions
 
     @abstractmethod
+    def in_order(self) -> Release:
+        """The same release with its lines and the numbers of its groups in canonical order; itself if they are.
+
+        ``releases.canonical`` defines the order, and has what formats need for it.
+        """
+
+    @abstractmethod
     def tables(self, numbers: bool) -> dict[str, pa.Table]:
         """The tables by name; with ``numbers``, columns of numbers are typed as such, otherwise they are texts."""
 

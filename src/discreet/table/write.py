@@ -103,6 +103,26 @@ def written_otherwise(table: pa.Table, path: str | PathLike[str], format: Format
         return "it goes on after its last line" if file.read(1) else None
 
 
+def reordered(table: pa.Table, path: str | PathLike[str], format: Format = "csv") -> bool:
+    """Whether a file holds what ``write_table`` writes for a table, except that its lines are in another order.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "t.csv").write_text("age\\n17\\n20\\n")
+    ...     [reordered(pa.table({"age": ages}), folder + "/t.csv") for ages in (["20", "17"], ["20", "18"])]
+    [True, False]
+    """
+    data = Path(path).read_bytes()
+    if format == "csv":
+        return sorted(b"".join(_csv_parts(table)).splitlines(True)) == sorted(data.splitlines(True))
+    import pyarrow.parquet as pq
+
+    found, plain = pq.ParquetFile(pa.BufferReader(data)).read(), _plain(table)
+    columns = [(name, "ascending") for name in plain.column_names]
+    same = found.schema.equals(plain.schema) and found.sort_by(columns).equals(plain.sort_by(columns))
+    return same and beyond_cells(found, data, PARQUET) is None
+
+
 def digest(path: str | PathLike[str]) -> str:
     """Return the SHA-256 of a file, in hexadecimal.
 

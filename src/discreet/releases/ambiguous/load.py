@@ -55,15 +55,13 @@ def load_ambiguous(home: Home, manifest: dict[str, Any]) -> AmbiguousRelease:
     if total != manifest["rows"]["published"]:
         faults.append(f"{tables[0]} counts {total:,} rows, but the manifest says {manifest['rows']['published']:,}.")
     kinds = {attribute.name: attribute for attribute in attributes}
-    auxiliaries, orders = [], []
+    auxiliaries = []
     for stem, block, columns in zip(stems, blocks, read, strict=True):
         payloads = [read_sensitive(kinds[name], *columns[name], faults) for name in block]
         groups = places_among(ids, columns[GROUP][1]).astype(np.int32)
-        auxiliary, order = _sorted(f"{stem}{ending}", groups, payloads, len(ids), faults)
+        auxiliary = _sorted(f"{stem}{ending}", groups, payloads, len(ids), faults)
         _check_entries(f"{stem}{ending}", auxiliary, counts.sizes, ids, faults)
         auxiliaries.append(auxiliary)
-        orders.append(order)
-    orders += [_order(secret, lines, ids, one) for secret, lines, one in zip(secrets, held, counted, strict=True)]
     return AmbiguousRelease(
         manifest,
         attributes,
@@ -71,27 +69,9 @@ def load_ambiguous(home: Home, manifest: dict[str, Any]) -> AmbiguousRelease:
         tuple(auxiliaries),
         ids,
         *counted[0],
-        tuple(orders),
         tuple(faults),
         further=tuple(counted[1:]),
     )
-
-
-def _order(
-    secret: Attribute,
-    lines: Mapping[str, tuple[list[str], NDArray[Any]]],
-    ids: NDArray[np.int64],
-    counted: Counted,
-) -> NDArray[np.int32]:
-    """The order of the lines of a sensitive table's file.
-
-    Lines with a count of 0 and duplicate lines are faults and have been dropped, so their file's order cannot be kept.
-    """
-    counts = counted.counts
-    if len(lines[GROUP][1]) != len(counts.values):
-        return np.arange(len(counts.values), dtype=np.int32)
-    codes = read_sensitive(secret, *lines[secret.name], []).codes
-    return ranked(places_among(ids, lines[GROUP][1]) * counts.width + codes)[2].astype(np.int32)
 
 
 def _auxiliaries(manifest: Mapping[str, Any], attributes: tuple[Attribute, ...]) -> tuple[list[str], Blocks]:
@@ -123,16 +103,15 @@ def _ending(manifest: Mapping[str, Any], stems: list[str]) -> str:
 
 def _sorted(
     name: str, groups: NDArray[np.int32], payloads: list[ExactColumn], number: int, faults: list[str]
-) -> tuple[Auxiliary, NDArray[np.int32]]:
-    """An auxiliary table in ascending order without duplicate lines, and the order of its file."""
+) -> Auxiliary:
+    """An auxiliary table in ascending order without duplicate lines."""
     sizes = [number, *(len(payload.values) for payload in payloads)]
     keys = numbered([groups, *(payload.codes for payload in payloads)], sizes, len(groups))
-    _, first, place = ranked(keys)
+    _, first, _ = ranked(keys)
     if len(first) < len(keys):
         faults.append(f"{name} lists a value of a group more than once.")
-    order = place if len(first) == len(keys) else np.arange(len(first))
     kept = tuple(payload._replace(codes=payload.codes[first]) for payload in payloads)
-    return Auxiliary(groups[first], kept), order.astype(np.int32)
+    return Auxiliary(groups[first], kept)
 
 
 def _check_entries(

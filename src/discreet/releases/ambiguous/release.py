@@ -2,9 +2,10 @@
 
 An auxiliary table lists, once per group, the values of a quasi-identifier (or of a few that are published together)
 that occur in the group's rows; ``sensitive`` counts the sensitive values of every group. Nothing links the values of
-one row: every table has its own random order, and the numbers of the groups are drawn anew. So the number of
-combinations that a group of |G| rows covers is the product of its numbers of entries in the auxiliary tables. Any |G|
-of these combinations may be its rows, and each is believed to be one of them with |G| / product, or 1 if that is less.
+one row: lines, and the numbers of the groups, are in an order that follows from what is published (see
+``releases.canonical``). So the number of combinations that a group of |G| rows covers is the product of its numbers of
+entries in the auxiliary tables. Any |G| of these combinations may be its rows, and each is believed to be one of them
+with |G| / product, or 1 if that is less.
 
 The format is that of "Ambiguity: Hide the Presence of Individuals and Their Privacy with Low Information Loss" (COMAD
 2008), whose Theorem 5.1 counts all choices of |G| combinations. The belief is no larger for an adversary who rules out
@@ -37,17 +38,24 @@ from numpy.typing import ArrayLike, NDArray
 
 from discreet.principles.counts import Counts
 from discreet.principles.principle import Principle
-from discreet.randomness import permutation
 from discreet.releases.ambiguous.blocks import Blocks, as_blocks, check_publishable, table_names
 from discreet.releases.ambiguous.estimate import Estimator
 from discreet.releases.assumptions import COUNTED, ONE_RELEASE
-from discreet.releases.attributes import Attribute, as_shown, describe
-from discreet.releases.columns import ExactColumn, column_array, exact_column
-from discreet.releases.counted import Counted, CountingRelease, extents
+from discreet.releases.attributes import Attribute
+from discreet.releases.canonical import (
+    Lines,
+    content_ranks,
+    group_numbers,
+    line_keys,
+    line_order,
+    renumbered,
+    taken_in,
+)
+from discreet.releases.columns import ExactColumn, column_array
+from discreet.releases.counted import Counted, CountingRelease, counted_in_groups, extents
 from discreet.releases.folder import Home
 from discreet.releases.lookup import Lookup
-from discreet.releases.partition import GROUP, check_partition, numbered_anew
-from discreet.releases.release import new_manifest
+from discreet.releases.partition import GROUP, PublishedRows, check_partition, dense_groups
 from discreet.table.combinations import numbered
 from discreet.table.query import Query
 from discreet.table.table import Column, Table
@@ -105,8 +113,6 @@ class AmbiguousRelease(CountingRelease):
     """The sensitive values, in the order of the columns of ``counts``; of the first attribute, if there are several."""
     counts: Counts
     """How often each of them occurs in each group."""
-    orders: tuple[NDArray[np.int32], ...]
-    """The order in which the lines of each auxiliary table, and then of each sensitive table, are published."""
     faults: tuple[str, ...] = ()
     """Sentences on inconsistencies in the files; always empty for a release made in this process."""
     trace: NDArray[np.int32] | None = None
@@ -130,56 +136,57 @@ class AmbiguousRelease(CountingRelease):
     ) -> AmbiguousRelease:
         """Publish a partition: ``groups[row]`` is the group of a row, as any number, or -1 if the row is withheld.
 
-        ``blocks`` names quasi-identifiers that are published together. The orders of the tables and the numbers of
-        groups are drawn from the operating system's entropy, unless a ``seeded`` generator is given; then the manifest
-        warns that this is an experiment.
+        ``blocks`` names quasi-identifiers that are published together. If the groups come from a ``seeded`` generator,
+        the manifest warns that this is an experiment.
         """
         groups = np.asarray(groups)
-        check_partition(table, groups, "interval")
+        check_partition(table, groups)
         check_publishable(table)
         named = as_blocks(table.quasi_names, blocks)
-        places, number = numbered_anew(groups, seeded)
-        published = places >= 0
-        rows = np.flatnonzero(published)
-        columns = [as_shown(column, published) for column in table.quasi]
-        quasi = [describe(column, "quasi") for column in columns]
-        sensitive = [describe(as_shown(column, None), "sensitive", True) for column in table.sensitive]
-        attributes = (*quasi, *sensitive)
-        payloads = {
-            column.name: exact_column(column, attribute, rows) for column, attribute in zip(columns, quasi, strict=True)
-        }
-        auxiliaries = tuple(make_auxiliary(places[rows], number, [payloads[name] for name in block]) for block in named)
-        shown = [exact_column(column, own, rows) for column, own in zip(table.sensitive, sensitive, strict=True)]
-        counted = [
-            Counted(one.values, Counts.of_rows(places[rows], one.codes, number, len(one.values))) for one in shown
+        places, number = dense_groups(groups)
+        rows = PublishedRows(table, places)
+        group_of = places[rows.rows]
+        payloads = dict(zip(table.quasi_names, rows.exact, strict=True))
+        first, *further = counted_in_groups(group_of, number, rows.secrets)
+        entries = [
+            {"table": stem, "attributes": list(block)} for stem, block in zip(table_names(named), named, strict=True)
         ]
-        manifest = new_manifest(
-            FORMAT,
-            scheme=scheme,
-            options=options or {},
-            promise=promise,
-            attributes=attributes,
-            rows=len(rows),
-            withheld=table.rows - len(rows),
-            assumptions=cls.assumed(attributes, promise),
-            seeded=seeded is not None,
-            groups=number,
-            auxiliaries=[
-                {"table": stem, "attributes": list(block)}
-                for stem, block in zip(table_names(named), named, strict=True)
-            ],
-        )
-        lengths = [len(auxiliary.groups) for auxiliary in auxiliaries] + [len(one.counts.values) for one in counted]
+        how: dict[str, Any] = {"promise": promise, "scheme": scheme, "options": options, "seeded": seeded}
         return cls(
-            manifest,
-            attributes,
+            rows.manifest(cls, groups=number, auxiliaries=entries, **how),
+            rows.attributes,
             named,
-            auxiliaries,
+            tuple(make_auxiliary(group_of, number, [payloads[name] for name in block]) for block in named),
             np.arange(number),
-            *counted[0],
-            tuple(permutation(length, seeded).astype(np.int32) for length in lengths),
+            *first,
             trace=places,
-            further=tuple(counted[1:]),
+            further=tuple(further),
+        ).in_order()
+
+    def in_order(self) -> AmbiguousRelease:
+        """Return the same release with the numbers of its groups in canonical order, as lines always are.
+
+        The content of a group is what all tables list of it.
+        """
+        listed = [Lines(one.groups, line_keys(one.columns, len(one.groups))) for one in self.auxiliaries]
+        numbers = group_numbers(content_ranks(self.groups, [*listed, *self.counted_lines]))
+        if bool((numbers[1:] > numbers[:-1]).all()):
+            return self
+        auxiliaries = []
+        for auxiliary, lines in zip(self.auxiliaries, listed, strict=True):
+            groups = renumbered(numbers, auxiliary.groups)
+            order = line_order(groups, lines.keys)
+            auxiliaries.append(
+                Auxiliary(groups if order is None else groups[order], taken_in(order, auxiliary.columns))
+            )
+        first, *further = self.counted_by(numbers)
+        return replace(
+            self,
+            auxiliaries=tuple(auxiliaries),
+            values=first.values,
+            counts=first.counts,
+            further=tuple(further),
+            trace=renumbered(numbers, self.trace),
         )
 
     @classmethod
@@ -201,29 +208,22 @@ class AmbiguousRelease(CountingRelease):
         return ByLists(self)
 
     def tables(self, numbers: bool) -> dict[str, pa.Table]:
-        """The published tables, each in its own random order: an auxiliary table per block, and ``sensitive``, one per
-        sensitive attribute."""
+        """The published tables: an auxiliary table per block, and ``sensitive``, one per sensitive attribute."""
         ids = pa.array(self.ids) if numbers else pa.array(self.ids).cast(pa.string())
-
-        def group_column(groups: NDArray[Any]) -> Any:
-            return pa.DictionaryArray.from_arrays(pa.array(groups.astype(np.int32)), ids)
 
         result = {}
         stems = [entry["table"] for entry in self.manifest["auxiliaries"]]
-        for stem, block, auxiliary, order in zip(stems, self.blocks, self.auxiliaries, self.orders, strict=False):
-            columns: list[Any] = [
-                column_array(column._replace(codes=column.codes[order]), numbers) for column in auxiliary.columns
-            ]
-            result[stem] = pa.table([*columns, group_column(auxiliary.groups[order])], names=[*block, GROUP])
-        return result | self.sensitive_tables(numbers, self.orders[len(stems) :])
+        for stem, block, auxiliary in zip(stems, self.blocks, self.auxiliaries, strict=False):
+            columns: list[Any] = [column_array(column, numbers) for column in auxiliary.columns]
+            groups = pa.DictionaryArray.from_arrays(pa.array(auxiliary.groups), ids)
+            result[stem] = pa.table([*columns, groups], names=[*block, GROUP])
+        return result | self.sensitive_tables(numbers)
 
     # ------------------------------------------------------------------------------------------------------- counting
 
     def _with(self, attributes: tuple[Attribute, ...], at: int) -> Self:
         values, counts = self.counted[at]
-        lines = len(self.auxiliaries)
-        orders = (*self.orders[:lines], self.orders[lines + at])
-        return replace(self, attributes=attributes, values=values, counts=counts, orders=orders, further=())
+        return replace(self, attributes=attributes, values=values, counts=counts, further=())
 
     @property
     def sizes(self) -> NDArray[np.int64]:

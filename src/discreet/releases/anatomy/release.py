@@ -1,9 +1,9 @@
 """An anatomy release: unchanged quasi-identifiers and counts of sensitive values per group, in two tables.
 
 ``table`` contains the quasi-identifiers of every row and the number of its group; ``sensitive`` counts the sensitive
-values of every group. Nothing links a row of a group to one of its values: the rows are shuffled, the counts are listed
-by group and value, and the numbers of the groups are drawn anew. The belief in a sensitive value is its share in the
-group. Presence in the table is not hidden at all.
+values of every group. Nothing links a row of a group to one of its values: rows, counts and the numbers of the groups
+are in an order that follows from what is published (see ``releases.canonical``). The belief in a sensitive value is its
+share in the group. Presence in the table is not hidden at all.
 
 Several sensitive attributes are counted in tables of their own, ``sensitive_1``, ``sensitive_2``, ..., over the same
 groups. The files stay the same whatever row of a group has which of its values, of each attribute independently of the
@@ -27,16 +27,23 @@ from numpy.typing import ArrayLike, NDArray
 
 from discreet.principles.counts import Counts
 from discreet.principles.principle import Principle
-from discreet.randomness import permutation
 from discreet.releases.assumptions import COUNTED, KEPT_BY_GROUPS, ONE_RELEASE, SHUFFLED
-from discreet.releases.attributes import Attribute, as_shown, describe
-from discreet.releases.columns import ExactColumn, column_array, exact_column
-from discreet.releases.counted import Counted, CountingRelease, check_countable, extents
+from discreet.releases.attributes import Attribute
+from discreet.releases.canonical import (
+    Lines,
+    content_ranks,
+    group_numbers,
+    line_keys,
+    line_order,
+    renumbered,
+    taken_in,
+)
+from discreet.releases.columns import ExactColumn, column_array
+from discreet.releases.counted import Counted, CountingRelease, check_countable, counted_in_groups, extents
 from discreet.releases.folder import Home
 from discreet.releases.grouped import GroupedRowsRelease, Members
 from discreet.releases.lookup import Lookup
-from discreet.releases.partition import GROUP, check_partition, numbered_anew
-from discreet.releases.release import new_manifest
+from discreet.releases.partition import GROUP, PublishedRows, check_partition, dense_groups
 from discreet.table.query import Query
 from discreet.table.table import Column, Table
 
@@ -95,46 +102,46 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease):
     ) -> AnatomyRelease:
         """Publish a partition: ``groups[row]`` is the group of a row, as any number, or -1 if the row is withheld.
 
-        The order of rows and the numbers of groups are drawn from the operating system's entropy, unless a ``seeded``
-        generator is given; then the manifest warns that this is an experiment.
+        If the groups come from a ``seeded`` generator, the manifest warns that this is an experiment.
         """
         groups = np.asarray(groups)
-        check_partition(table, groups, "interval")
+        check_partition(table, groups)
         check_countable(table, "an anatomy release")
-        places, number = numbered_anew(groups, seeded)
-        published = places >= 0
-        rows = np.flatnonzero(published)
-        rows = rows[permutation(len(rows), seeded)]
-        columns = [as_shown(column, published) for column in table.quasi]
-        quasi = [describe(column, "quasi") for column in columns]
-        sensitive = [describe(as_shown(column, None), "sensitive", True) for column in table.sensitive]
-        attributes = (*quasi, *sensitive, *(describe(column, "other") for column in table.other))
-        manifest = new_manifest(
-            FORMAT,
-            scheme=scheme,
-            options=options or {},
-            promise=promise,
-            attributes=attributes,
-            rows=len(rows),
-            withheld=table.rows - len(rows),
-            assumptions=cls.assumed(attributes, promise),
-            seeded=seeded is not None,
-            groups=number,
-        )
-        shown = [exact_column(column, own, rows) for column, own in zip(table.sensitive, sensitive, strict=True)]
-        counted = [
-            Counted(one.values, Counts.of_rows(places[rows], one.codes, number, len(one.values))) for one in shown
-        ]
+        places, number = dense_groups(groups)
+        rows = PublishedRows(table, places)
+        group_of = places[rows.rows]
+        first, *further = counted_in_groups(group_of, number, rows.secrets)
         return cls(
-            manifest,
-            attributes,
-            tuple(exact_column(column, attribute, rows) for column, attribute in zip(columns, quasi, strict=True)),
+            rows.manifest(cls, groups=number, promise=promise, scheme=scheme, options=options, seeded=seeded),
+            rows.attributes,
+            rows.exact,
             np.arange(number),
-            places[rows],
-            *counted[0],
-            tuple(exact_column(column, None, rows) for column in table.other),
+            group_of,
+            *first,
+            rows.others,
             trace=places,
-            further=tuple(counted[1:]),
+            further=tuple(further),
+        ).in_order()
+
+    def in_order(self) -> AnatomyRelease:
+        """Return the same release with its rows and the numbers of its groups in canonical order."""
+        keys = line_keys((*self.exact, *self.others), self.rows)
+        contents = [Lines(self.group_of, keys), *self.counted_lines]
+        numbers = group_numbers(content_ranks(self.groups, contents))
+        group_of = renumbered(numbers, self.group_of)
+        order = line_order(group_of, keys)
+        if order is None and bool((group_of == self.group_of).all()):
+            return self
+        first, *further = self.counted_by(numbers)
+        return replace(
+            self,
+            exact=taken_in(order, self.exact),
+            others=taken_in(order, self.others),
+            group_of=group_of if order is None else group_of[order],
+            values=first.values,
+            counts=first.counts,
+            further=tuple(further),
+            trace=renumbered(numbers, self.trace),
         )
 
     @classmethod
@@ -151,7 +158,7 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease):
         return ByRows(self)
 
     def tables(self, numbers: bool) -> dict[str, pa.Table]:
-        """The published tables: ``table`` in a random order of rows, those of sensitive values by group and value."""
+        """The published tables: ``table`` with the rows, and those of sensitive values."""
         ids = pa.array(self.ids) if numbers else pa.array(self.ids).cast(pa.string())
         columns: list[Any] = [pa.DictionaryArray.from_arrays(pa.array(self.group_of), ids)]
         columns += [column_array(payload, numbers) for payload in (*self.exact, *self.others)]

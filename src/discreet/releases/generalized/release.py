@@ -1,29 +1,40 @@
 """A generalized release: rows in groups, each group under one description of its quasi-identifiers.
 
-Within a group nobody can tell which row is whose: the rows are shuffled, and group numbers are drawn at random. So what
-is published about a person is the group, and the belief in a sensitive value is its share in the group.
+Within a group nobody can tell which row is whose: rows and group numbers are in an order that follows from what is
+published (see ``releases.canonical``). So what is published about a person is the group, and the belief in a sensitive
+value is its share in the group.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.principles.principle import Principle
-from discreet.randomness import permutation
 from discreet.releases.assumptions import DESCRIBED, KEPT_BY_GROUPS, ONE_RELEASE, SHUFFLED, TRUE_VALUES
-from discreet.releases.attributes import Attribute, as_shown, describe
-from discreet.releases.columns import ExactColumn, exact_column, taken
+from discreet.releases.attributes import Attribute
+from discreet.releases.canonical import (
+    Lines,
+    by_number,
+    content_ranks,
+    group_numbers,
+    line_keys,
+    line_order,
+    renumbered,
+    taken_in,
+    text_ranks,
+)
+from discreet.releases.columns import ExactColumn
 from discreet.releases.described import DescribedRelease
 from discreet.releases.descriptions import Texts
 from discreet.releases.folder import Home
-from discreet.releases.generalization import Values, exact_texts, generalize
-from discreet.releases.partition import check_partition, numbered_anew, persons_entry
-from discreet.releases.release import new_manifest
+from discreet.releases.generalization import Values, check_values, exact_texts, generalize
+from discreet.releases.partition import PublishedRows, check_partition, dense_groups
 from discreet.table.table import Column, Table
 
 if TYPE_CHECKING:
@@ -103,77 +114,71 @@ class GeneralizedRelease(DescribedRelease):
     ) -> Self:
         """Publish a partition: ``groups[row]`` is an arbitrary number of the row's group, or -1 to withhold the row.
 
-        The order of rows and the numbers of groups come from the operating system's randomness, unless a ``seeded``
-        generator is given; the manifest then warns that this is an experiment.
+        If they come from a ``seeded`` generator, the manifest warns that this is an experiment.
         """
-        groups = np.asarray(groups)
-        check_partition(table, groups, values)
-        places, number = numbered_anew(groups, seeded)
-
-        def described(column: Column) -> Texts:
-            return generalize(column, places, number, values)
-
-        return cls._of_places(
-            table,
-            places,
-            number,
-            described,
-            promise=promise,
-            scheme=scheme,
-            options=options,
-            labels=values == "label",
-            seeded=seeded,
-        )
+        how: dict[str, Any] = {"promise": promise, "scheme": scheme, "options": options, "seeded": seeded}
+        return cls._of_groups(table, groups, values, **how).in_order()
 
     @classmethod
-    def _of_places(
-        cls,
-        table: Table,
-        places: NDArray[np.int32],
-        number: int,
-        described: Callable[[Column], Texts],
-        *,
-        promise: Principle,
-        scheme: str,
-        options: Mapping[str, Any] | None,
-        labels: bool,
-        seeded: np.random.Generator | None,
-    ) -> Self:
-        """Return the release whose rows have these published groups (-1: withheld), ``described`` per attribute."""
-        published = places >= 0
-        rows = permutation(len(places), seeded)
-        if not published.all():
-            rows = rows[published[rows]]
-        group_of = taken(places, rows, number)
-        quasi = [as_shown(column, published) for column in table.quasi]
-        attributes = [describe(column, "quasi", labels) for column in quasi]
-        attributes += [describe(as_shown(column, None), "sensitive", True) for column in table.sensitive]
-        attributes += [describe(column, "other") for column in table.other]
-        manifest = new_manifest(
-            cls.format,
-            scheme=scheme,
-            options=options or {},
-            promise=promise,
-            attributes=attributes,
-            rows=len(rows),
-            withheld=table.rows - len(rows),
-            assumptions=cls.assumed(attributes, promise, table.person is not None),
-            seeded=seeded is not None,
-            groups=number,
-            **persons_entry(table, published),
-        )
+    def _of_groups(cls, table: Table, groups: NDArray[np.int32], values: Values, **how: Any) -> Self:
+        """Return the release of a partition, in the order of the table and of the given numbers of groups."""
+        groups = np.asarray(groups)
+        check_values(values)
+        check_partition(table, groups)
+        places, number = dense_groups(groups)
+        rows = PublishedRows(table, places, labels=values == "label")
+        return cls._of_rows(rows, number, lambda column: generalize(column, places, number, values), **how)
+
+    @classmethod
+    def _of_rows(cls, rows: PublishedRows, number: int, described: Callable[[Column], Texts], **how: Any) -> Self:
+        """Return the release of rows in groups, ``described`` per attribute, in the order of the table.
+
+        ``how`` they were grouped is for the manifest.
+        """
         return cls(
-            manifest,
-            tuple(attributes),
-            tuple(described(column) for column in quasi),
+            rows.manifest(cls, groups=number, **how),
+            rows.attributes,
+            tuple(described(column) for column in rows.columns),
             np.arange(number),
-            group_of,
-            tuple(
-                exact_column(column, attribute, rows)
-                for column, attribute in zip(table.sensitive, attributes[len(table.quasi) :], strict=False)
-            ),
-            tuple(exact_column(column, None, rows) for column in table.other),
-            trace=places,
+            rows.places[rows.rows],
+            rows.secrets,
+            rows.others,
+            trace=rows.places,
+        )
+
+    def in_order(self) -> Self:
+        """Return the same release with its rows and the numbers of its groups in canonical order."""
+        numbers = self._numbers()
+        group_of = numbers[self.group_of].astype(np.int32)
+        order = line_order(group_of, self._line_keys)
+        if order is None and bool((group_of == self.group_of).all()):
+            return self
+        return self._rearranged(numbers, order)
+
+    @property
+    def _contents(self) -> list[NDArray[Any] | Lines]:
+        """What is published with each group: its description, and its rows."""
+        return [*map(text_ranks, self.texts), Lines(self.group_of, self._line_keys)]
+
+    @cached_property
+    def _line_keys(self) -> NDArray[np.int64]:
+        """A number for each row, in the order of what is published with it besides its description."""
+        return line_keys(self._payloads, self.rows)
+
+    def _numbers(self) -> NDArray[np.int64]:
+        """The number of each group in canonical order."""
+        return group_numbers(content_ranks(self.groups, self._contents))
+
+    def _rearranged(self, numbers: NDArray[np.int64], order: NDArray[np.int64] | None) -> Self:
+        """Return the same release with other numbers of its groups, and its rows in an order."""
+        group_of = renumbered(numbers, self.group_of)
+        return replace(
+            self,
+            texts=tuple(Texts(words, by_number(numbers, of_group)) for words, of_group in self.texts),
+            group_of=group_of if order is None else group_of[order],
+            secrets=taken_in(order, self.secrets),
+            others=taken_in(order, self.others),
+            trace=renumbered(numbers, self.trace),
         )
 
     @classmethod

@@ -18,13 +18,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
 from discreet.principles.principle import Principle
-from discreet.randomness import permutation
 from discreet.releases.descriptions import Descriptions, Texts
 from discreet.releases.folder import DAMAGED, Home
-from discreet.releases.generalization import Values, generalize
+from discreet.releases.generalization import Values, check_values, generalize
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.matched.candidates import irregularities, of_groups, pairs
-from discreet.releases.partition import check_one_row_each, check_partition, dense_groups
+from discreet.releases.partition import PublishedRows, check_one_row_each, check_partition, dense_groups
 from discreet.table.table import Column, Table
 
 ASSUMPTIONS = (
@@ -83,8 +82,7 @@ class MatchedRelease(GeneralizedRelease):
         ``candidates[row]`` lists the published rows, numbered from 0 in any order, that may be the one of this input
         row's person, beginning with the one that is; -1 where there are fewer, and in all places to withhold the row.
         A column gives no row to two persons, and all persons whose candidate a row is have as many candidates as it has
-        persons. The order and the numbers of rows come from the operating system's randomness, unless a ``seeded``
-        generator is given.
+        persons. If the matches come from a ``seeded`` generator, the manifest warns that this is an experiment.
 
         >>> import discreet as dc
         >>> from discreet.datasets import patients
@@ -96,26 +94,17 @@ class MatchedRelease(GeneralizedRelease):
         given = np.asarray(candidates)
         check_one_row_each(table, cls.format)
         number = _check_candidates(table.rows, given)
-        check_partition(table, given[:, 0], values)
-        ids = np.append(permutation(number, seeded), -1).astype(np.int32)
-        matched = ids[given]
-        persons, rows = pairs(matched)
+        check_values(values)
+        check_partition(table, given[:, 0])
+        matched = given.astype(np.int32)
+        persons, lines = pairs(matched)
 
         def described(column: Column) -> Texts:
-            return generalize(replace(column, codes=column.codes[persons]), rows.astype(np.int32), number, values)
+            return generalize(replace(column, codes=column.codes[persons]), lines.astype(np.int32), number, values)
 
-        release = cls._of_places(
-            table,
-            matched[:, 0].copy(),
-            number,
-            described,
-            promise=promise,
-            scheme=scheme,
-            options=options,
-            labels=values == "label",
-            seeded=seeded,
-        )
-        return replace(release, trace=matched)
+        rows = PublishedRows(table, matched[:, 0].copy(), labels=values == "label")
+        how: dict[str, Any] = {"promise": promise, "scheme": scheme, "options": options, "seeded": seeded}
+        return replace(cls._of_rows(rows, number, described, **how), trace=matched).in_order()
 
     @property
     def grouped(self) -> None:
@@ -141,7 +130,7 @@ class MatchedRelease(GeneralizedRelease):
     ) -> Self:
         """Publish a partition: every person is matched with the rows of the group."""
         groups = np.asarray(groups)
-        check_partition(table, groups, values)
+        check_partition(table, groups)
         places, _ = dense_groups(groups)
         how: dict[str, Any] = {"options": options, "values": values, "seeded": seeded}
         return cls.from_candidates(table, of_groups(places), promise=promise, scheme=scheme, **how)

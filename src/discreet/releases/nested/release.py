@@ -20,15 +20,15 @@ from numpy.typing import ArrayLike, NDArray
 from discreet.errors import DiscreetError
 from discreet.principles.counts import Counts
 from discreet.principles.principle import Principle
-from discreet.randomness import permutation
 from discreet.releases.assumptions import ONE_RELEASE, TRUE_VALUES
+from discreet.releases.canonical import Lines, by_number, content_ranks, renumbered
 from discreet.releases.descriptions import Descriptions, Texts
 from discreet.releases.folder import Home
-from discreet.releases.generalization import Values, generalize
+from discreet.releases.generalization import Values, check_values, generalize
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.lookup import Lookup
-from discreet.releases.nested.tree import Tree, check_tree, tidied
-from discreet.releases.partition import GROUP, PARENT, check_one_row_each, check_partition, dense_groups
+from discreet.releases.nested.tree import Tree, check_tree, numbered_in_order, tidied
+from discreet.releases.partition import GROUP, PARENT, PublishedRows, check_one_row_each, check_partition, dense_groups
 from discreet.table.combinations import distinct
 from discreet.table.table import Column, Table
 
@@ -101,8 +101,7 @@ class NestedRelease(GeneralizedRelease):
         ``parents`` is the parent of every node, -1 for a root, in any order. ``leaf_of[row]`` is the leaf of the person
         of an input row (a node that may have children, too), and ``node_of[row]`` the node under which the row is
         published: that leaf or an ancestor; both are -1 for a withheld row. Nodes without rows are removed (``tidied``
-        proves that this changes no belief). The order of rows and the numbers of nodes come from the operating system's
-        randomness, unless a ``seeded`` generator is given.
+        proves that this changes no belief). If the tree comes from a ``seeded`` generator, the manifest warns of it.
 
         >>> import discreet as dc
         >>> from discreet.datasets import patients
@@ -115,30 +114,34 @@ class NestedRelease(GeneralizedRelease):
         above, leaves, nodes = (np.asarray(one) for one in (parents, leaf_of, node_of))
         check_one_row_each(table, cls.format)
         check_tree(table.rows, above, leaves, nodes)
-        check_partition(table, nodes, values)
-        above, leaves, nodes = tidied(*(one.astype(np.int64) for one in (above, leaves, nodes)))
+        check_values(values)
+        check_partition(table, nodes)
+        above, leaves, nodes = (
+            one.astype(np.int32) for one in tidied(*(one.astype(np.int64) for one in (above, leaves, nodes)))
+        )
         number = len(above)
-        ids = np.append(permutation(number, seeded), -1).astype(np.int32)
-        own, leaf = np.empty(number, np.int32), ids[leaves]
-        own[ids[:-1]] = ids[above]
 
         def described(column: Column) -> Texts:
-            within, codes = _everyone(column, own, leaf)
+            within, codes = _everyone(column, above, leaves)
             return generalize(replace(column, codes=codes), within, number, values)
 
-        release = cls._of_places(
-            table,
-            ids[nodes],
-            number,
-            described,
-            promise=promise,
-            scheme=scheme,
-            options=options,
-            labels=values == "label",
-            seeded=seeded,
-        )
-        persons = np.bincount(leaf[leaf >= 0], minlength=number).astype(np.int64)
-        return replace(release, parents=own, persons=persons, trace=leaf)
+        rows = PublishedRows(table, nodes, labels=values == "label")
+        how: dict[str, Any] = {"promise": promise, "scheme": scheme, "options": options, "seeded": seeded}
+        release = cls._of_rows(rows, number, described, **how)
+        persons = np.bincount(leaves[leaves >= 0], minlength=number).astype(np.int64)
+        return replace(release, parents=above, persons=persons, trace=leaves).in_order()
+
+    @property
+    def _contents(self) -> list[NDArray[Any] | Lines]:
+        return [*super()._contents, self.persons]
+
+    def _numbers(self) -> NDArray[np.int64]:
+        return numbered_in_order(self.tree, content_ranks(self.groups, self._contents))
+
+    def _rearranged(self, numbers: NDArray[np.int64], order: NDArray[np.int64] | None) -> Self:
+        parents = by_number(numbers, renumbered(numbers, self.parents))
+        persons = by_number(numbers, self.persons)
+        return replace(super()._rearranged(numbers, order), parents=parents, persons=persons)
 
     @classmethod
     def from_groups(
@@ -154,7 +157,7 @@ class NestedRelease(GeneralizedRelease):
     ) -> Self:
         """Publish a partition: a tree of roots only, with every row under its person's root."""
         groups = np.asarray(groups)
-        check_partition(table, groups, values)
+        check_partition(table, groups)
         places, number = dense_groups(groups)
         how: dict[str, Any] = {"options": options, "values": values, "seeded": seeded}
         return cls.from_tree(table, np.full(number, -1), places, places, promise=promise, scheme=scheme, **how)

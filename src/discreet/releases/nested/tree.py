@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
+from discreet.releases.canonical import Lines, content_ranks
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +99,35 @@ def levels_of(parents: NDArray[Any]) -> list[NDArray[np.intp]]:
         within = np.arange(int(numbers.sum())) - np.repeat(np.cumsum(numbers) - numbers, numbers)
         level = order[np.repeat(first, numbers) + within]
     return found
+
+
+def numbered_in_order(tree: Tree, content: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the numbers of the nodes in canonical order, given the ranks of what each publishes by itself.
+
+    Nodes are numbered from the roots down, one level after the other: within a level by the numbers of their parents,
+    and the children of one parent, or the roots, by what their subtrees publish: a node's own content, and then the
+    sorted list of its children's subtrees. Children of one parent with equal subtrees are interchangeable: exchanging
+    them, with all that is below them, changes no file. So it does not matter that they are numbered as they stand.
+
+    >>> tree = Tree(np.array([-1, 0, 0, 2]), np.array([0, 1, 1, 1]), np.array([1, 1, 1, 1]))
+    >>> [numbered_in_order(tree, np.array([0, 3, second, 1])).tolist() for second in (3, 2)]
+    [[0, 1, 2, 3], [0, 2, 1, 3]]
+    """
+    subtrees, numbers = np.zeros(len(content), np.int64), np.empty(len(content), np.int64)
+    place = np.empty(len(content), np.int64)
+    below = np.zeros(0, np.intp)
+    for level in reversed(tree.levels):
+        place[level] = np.arange(len(level))
+        children = Lines(place[tree.parents[below]], subtrees[below])
+        subtrees[level] = content_ranks(len(level), [content[level], children])
+        below = level
+    start = 0
+    for level in tree.levels:
+        parents = tree.parents[level]
+        above = np.where(parents < 0, -1, numbers[parents])
+        numbers[level[np.lexsort((subtrees[level], above))]] = np.arange(start, start + len(level))
+        start += len(level)
+    return numbers
 
 
 def tidied(

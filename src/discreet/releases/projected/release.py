@@ -1,10 +1,10 @@
 """A projected release: several tables over the same quasi-identifiers, each with some of the sensitive attributes.
 
 Every table is a release of its own, of the same rows: a generalized one, or one of another format, whose tables have
-the number of the part in their names (``table_2``, ``sensitive_2``). Tables are shuffled independently and number their
-groups independently, so nothing but the quasi-identifiers links the rows of one with those of another. A projected
-release therefore mostly asks its parts; only counts over attributes of different tables are its own (see
-``releases.projected.estimate``).
+the number of the part in their names (``table_2``, ``sensitive_2``). The order of a table and the numbers of its groups
+follow from what it publishes by itself (see ``releases.canonical``), so nothing but the quasi-identifiers links the
+rows of one with those of another. A projected release therefore mostly asks its parts; only counts over attributes of
+different tables are its own (see ``releases.projected.estimate``).
 
 Not every format may be one of several. A release that hides who is in the table would be undone by another one of the
 same people, as both say something about the same rows (see ``releases.ambiguous.release``); and where only a private
@@ -14,7 +14,7 @@ trace tells which rows may be whose, a release of several tables would need one 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -107,8 +107,8 @@ class ProjectedRelease(Release):
     ) -> Self:
         """Publish releases of the same rows together; ``sensitive`` is the order of the attributes in the original.
 
-        Each must have been shuffled by itself. Columns that are kept along may be in the first of them only: in two
-        tables they would tell which rows belong together.
+        Columns that are kept along may be in the first of them only: in two tables they would tell which rows belong
+        together.
 
         >>> import discreet as dc
         >>> from dataclasses import replace
@@ -136,7 +136,13 @@ class ProjectedRelease(Release):
             seeded=seeded,
             parts=[part_entry(part) for part in parts],
         )
-        return cls(manifest, attributes, tuple(parts))
+        return cls(manifest, attributes, tuple(parts)).in_order()
+
+    def in_order(self) -> Self:
+        """Return the same release with every table in canonical order."""
+        parts = tuple(part.in_order() for part in self.parts)
+        same = all(one is other for one, other in zip(parts, self.parts, strict=True))
+        return self if same else replace(self, parts=parts)
 
     # ------------------------------------------------------------------------------------------------ saving, loading
 

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pyarrow as pa
@@ -23,14 +23,15 @@ from numpy.typing import ArrayLike, NDArray
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.principles.principle import Principle
-from discreet.randomness import permutation
-from discreet.releases.attributes import Attribute, as_shown, describe
+from discreet.releases.attributes import Attribute
 from discreet.releases.bit_counts import Tally, Words
-from discreet.releases.columns import ExactColumn, column_array, exact_column, value_name
+from discreet.releases.canonical import line_keys, line_order, renumbered, taken_in
+from discreet.releases.columns import ExactColumn, column_array, value_name
 from discreet.releases.exact_rows import codes_found, crossed, lines_at, rows_at
 from discreet.releases.lookup import Lookup
+from discreet.releases.partition import PublishedRows
 from discreet.releases.passthrough import check_kept, check_quasi
-from discreet.releases.release import Release, new_manifest
+from discreet.releases.release import Release
 from discreet.table.query import Condition, Query, Range
 from discreet.table.table import Column, Table
 from discreet.table.texts import MISSING, near
@@ -73,54 +74,50 @@ class RandomisedRelease(Release):
     ) -> dict[str, Any]:
         """The fields of a release that publishes ``drawn[row]`` in place of each row's sensitive value.
 
-        ``drawn`` contains codes of the sensitive attribute, or -1 to withhold the row. The order of rows is drawn from
-        the operating system's entropy, unless a ``seeded`` generator is given; then the manifest warns that this is an
-        experiment. ``more`` is added to the manifest.
+        ``drawn`` contains codes of the sensitive attribute, or -1 to withhold the row. If they come from a ``seeded``
+        generator, the manifest warns that this is an experiment. ``more`` is added to the manifest. Rows are in the
+        order of the table.
         """
         column = table.secret
         if column is None:
             raise DiscreetError(f"a {cls.format} release randomises a sensitive attribute and the table has none")
-        published = drawn >= 0
-        if not bool(published.any()):
+        if not bool((drawn >= 0).any()):
             raise DiscreetError(
                 "every row is withheld, so there is nothing to publish; treat missing as a value of its own instead "
                 f"({argument('missing', 'value')})"
             )
         check_kept(table)
         check_quasi(table)
-        rows = np.flatnonzero(published)
-        rows = rows[permutation(len(rows), seeded)]
-        trace = np.full(table.rows, -1, np.int32)
-        trace[rows] = np.arange(len(rows), dtype=np.int32)
+        rows = PublishedRows(table, drawn)
         domain = np.flatnonzero(table.prior_counts)
         place = np.full(len(column.values), -1, np.int32)
         place[domain] = np.arange(len(domain), dtype=np.int32)
-        quasi = [as_shown(one, published) for one in table.quasi]
-        attributes = [describe(one, "quasi") for one in quasi]
-        exact = [exact_column(one, attribute, rows) for one, attribute in zip(quasi, attributes, strict=True)]
-        attributes.append(describe(as_shown(column, None), "sensitive", True))
-        attributes += [describe(one, "other") for one in table.other]
-        manifest = new_manifest(
-            cls.format,
-            scheme=scheme,
-            options=options or {},
-            promise=promise,
-            attributes=attributes,
-            rows=len(rows),
-            withheld=table.rows - len(rows),
-            assumptions=cls.assumed(attributes, promise),
-            seeded=seeded is not None,
-            **more,
-        )
+        trace = np.full(table.rows, -1, np.int32)
+        trace[rows.rows] = np.arange(len(rows.rows), dtype=np.int32)
         return {
-            "manifest": manifest,
-            "attributes": tuple(attributes),
-            "exact": tuple(exact),
-            "shown": ExactColumn(_values(column, domain), place[drawn[rows]], column.notation),
+            "manifest": rows.manifest(cls, promise=promise, scheme=scheme, options=options, seeded=seeded, **more),
+            "attributes": rows.attributes,
+            "exact": rows.exact,
+            "shown": ExactColumn(_values(column, domain), place[drawn[rows.rows]], column.notation),
             "prior": table.prior_counts[domain],
-            "others": tuple(exact_column(one, None, rows) for one in table.other),
+            "others": rows.others,
             "trace": trace,
         }
+
+    def in_order(self) -> Self:
+        """Return the same release with its rows in canonical order."""
+        order = line_order(None, line_keys((*self.exact, self.shown, *self.others), self.rows))
+        if order is None:
+            return self
+        places = np.empty(len(order), np.int64)
+        places[order] = np.arange(len(order))
+        return replace(
+            self,
+            exact=taken_in(order, self.exact),
+            shown=taken_in(order, [self.shown])[0],
+            others=taken_in(order, self.others),
+            trace=renumbered(places, self.trace),
+        )
 
     def lookup(self) -> Lookup:
         """The look-up of people among the published rows."""
@@ -129,7 +126,7 @@ class RandomisedRelease(Release):
         return ByRows(self)
 
     def tables(self, numbers: bool) -> dict[str, pa.Table]:
-        """The published table in a random order of rows, and the prior."""
+        """The published table, and the prior."""
         columns = [column_array(payload, numbers) for payload in (*self.exact, self.shown, *self.others)]
         names = [attribute.name for attribute in self.attributes]
         counts = pa.array(self.prior)

@@ -66,11 +66,10 @@ class PerturbedRelease(RandomisedRelease):
     ) -> PerturbedRelease:
         """Publish ``drawn[row]``, a code or -1 to withhold the row, in place of each row's sensitive value.
 
-        The order of rows is drawn from the operating system's entropy, unless a ``seeded`` generator is given; then the
-        manifest warns that this is an experiment.
+        If they were drawn by a ``seeded`` generator, the manifest warns that this is an experiment.
         """
         parts = cls.parts(table, drawn, promise=promise, scheme=scheme, options=options, seeded=seeded)
-        return cls(matrix=matrix, **parts)
+        return cls(matrix=matrix, **parts).in_order()
 
     @classmethod
     def load(cls, home: Home, manifest: dict[str, Any]) -> PerturbedRelease:
@@ -80,7 +79,7 @@ class PerturbedRelease(RandomisedRelease):
         return load_perturbed(home, manifest)
 
     def tables(self, numbers: bool) -> dict[str, pa.Table]:
-        """The published table in a random order of rows, the matrix, and the prior."""
+        """The published table, the matrix, and the prior."""
         values = self.texts
         # the printed decimals are few enough to survive conversion to floats
         cells = [pa.array(texts) for texts in zip(*self.matrix.texts(), strict=True)]

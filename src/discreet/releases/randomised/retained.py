@@ -67,12 +67,11 @@ class RetainedRelease(RandomisedRelease):
     ) -> RetainedRelease:
         """Publish ``drawn[row]``, a code or -1 to withhold the row, in place of each row's sensitive value.
 
-        The order of rows is drawn from the operating system's entropy, unless a ``seeded`` generator is given; then the
-        manifest warns that this is an experiment.
+        If they were drawn by a ``seeded`` generator, the manifest warns that this is an experiment.
         """
         told = {"probability": coin.probability, "noise": noise}
         parts = cls.parts(table, drawn, promise=promise, scheme=scheme, options=options, seeded=seeded, retention=told)
-        return cls(coin=coin, **parts)
+        return cls(coin=coin, **parts).in_order()
 
     @classmethod
     def load(cls, home: Home, manifest: dict[str, Any]) -> RetainedRelease:

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from discreet.errors import DiscreetError
 from discreet.principles.principle import Principle
 from discreet.releases.assumptions import DESCRIBED, KEPT_BY_GROUPS, ONE_RELEASE, SHUFFLED, TRUE_VALUES
+from discreet.releases.canonical import Lines, by_number
 from discreet.releases.folder import Home
 from discreet.releases.generalization import Values
 from discreet.releases.generalized.release import GeneralizedRelease
@@ -92,14 +93,16 @@ class SealedRelease(GeneralizedRelease):
         amounts = np.asarray(leakage, np.float64)
         if amounts.shape != (int(np.max(groups, initial=-1)) + 1,) or not bool((amounts >= 0.0).all()):
             raise DiscreetError("a seal needs a number that is not negative for each group, and groups count from 0")
-        release = cls.from_groups(
-            table, groups, promise=promise, scheme=scheme, options=options, values=values, seeded=seeded
-        )
-        assert release.trace is not None
-        by_id = np.zeros(release.groups)
-        published = release.trace >= 0
-        by_id[release.trace[published]] = amounts[groups[published]]
-        return replace(release, leakage=by_id)
+        how: dict[str, Any] = {"promise": promise, "scheme": scheme, "options": options, "seeded": seeded}
+        release = cls._of_groups(table, groups, values, **how)
+        return replace(release, leakage=amounts[np.unique(groups[groups >= 0])]).in_order()
+
+    @property
+    def _contents(self) -> list[NDArray[Any] | Lines]:
+        return [*super()._contents, self._amounts]
+
+    def _rearranged(self, numbers: NDArray[np.int64], order: NDArray[np.int64] | None) -> Self:
+        return replace(super()._rearranged(numbers, order), leakage=by_number(numbers, self._amounts))
 
     @classmethod
     def load(cls, home: Home, manifest: dict[str, Any]) -> Self:

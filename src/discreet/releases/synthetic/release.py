@@ -22,6 +22,7 @@ from discreet.principles.principle import Principle
 from discreet.releases.assumptions import NO_ORDER
 from discreet.releases.attributes import Attribute, as_shown, describe
 from discreet.releases.bit_counts import Tally
+from discreet.releases.canonical import line_keys, line_order, taken_in
 from discreet.releases.columns import ExactColumn, column_array, exact_column
 from discreet.releases.exact_rows import codes_at, codes_found, crossed, lines_at, rows_at
 from discreet.releases.folder import Home
@@ -122,6 +123,15 @@ class SyntheticRelease(Release):
             exact=tuple(exact_column(*both, every) for both in zip(rows.quasi, quasi, strict=True)),
             secrets=tuple(exact_column(*both, every) for both in zip(rows.sensitive, sensitive, strict=True)),
             privacy=privacy,
+        ).in_order()
+
+    def in_order(self) -> Self:
+        """The same rows in canonical order."""
+        order = line_order(None, line_keys((*self.exact, *self.secrets), self.rows))
+        return (
+            self
+            if order is None
+            else replace(self, exact=taken_in(order, self.exact), secrets=taken_in(order, self.secrets))
         )
 
     @classmethod
@@ -138,7 +148,7 @@ class SyntheticRelease(Release):
         return ByRows(self)
 
     def tables(self, numbers: bool) -> dict[str, pa.Table]:
-        """The table of rows, in the order in which they were drawn."""
+        """The table of rows."""
         columns = [column_array(payload, numbers) for payload in (*self.exact, *self.secrets)]
         return {TABLE: pa.table(columns, names=[attribute.name for attribute in self.attributes])}
 

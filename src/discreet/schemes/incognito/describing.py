@@ -26,7 +26,7 @@ def at_levels(release: GeneralizedRelease, table: Table, each: Sequence[Levels],
     texts = tuple(
         _texts(column, levels, groups, release.groups, values) for column, levels in zip(table.quasi, each, strict=True)
     )
-    return replace(release, texts=texts)
+    return replace(release, texts=texts).in_order()
 
 
 def _texts(column: Column, levels: Levels, groups: NDArray[np.int32], number: int, values: Values) -> Texts:

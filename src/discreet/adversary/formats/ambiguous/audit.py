@@ -21,7 +21,6 @@ from discreet.adversary.checks.counted import all_totals, counted_apart, each_at
 from discreet.adversary.checks.domains import domains, numbers_of
 from discreet.adversary.checks.manifest import entries
 from discreet.adversary.formats.ambiguous.align import AlignedAmbiguous, align, value_named
-from discreet.adversary.formats.ambiguous.order import order_of_ambiguous
 from discreet.adversary.formats.ambiguous.support import by_trace, without_trace
 from discreet.adversary.verdict import averages
 from discreet.releases.ambiguous.blocks import Blocks, as_blocks, table_names
@@ -49,7 +48,7 @@ def audit_ambiguous(case: Case[AmbiguousRelease]) -> FormatFindings:
     checks.append(domains(release, case.original, numbers, case.from_release))
     checks += [_values(aligned), all_totals(views)]
     check, how = case.support(partial(by_trace, views), partial(without_trace, views))
-    checks += [check, order_of_ambiguous(views, case.trace)]
+    checks.append(check)
     found = judged_each(case, views)
     checks += [*found.checks, averages(parts), *counted_apart(views)]
     return FormatFindings(checks, found.kept, _losses(release, case.withheld), how, found.given, release.groups)

@@ -31,7 +31,6 @@ from discreet.adversary.checks.manifest import entries
 from discreet.adversary.checks.trace import place_rows, trace_check
 from discreet.adversary.formats.anatomy.align import AlignedAnatomy, align, margins
 from discreet.adversary.formats.anatomy.support import without_trace
-from discreet.adversary.formats.orders import order_of_anatomy
 from discreet.adversary.verdict import PromiseVerdict, averages
 from discreet.principles import Principle, wording
 from discreet.releases.anatomy.release import AnatomyRelease
@@ -52,7 +51,7 @@ def audit_anatomy(case: Case[AnatomyRelease]) -> FormatFindings:
     checks.append(domains(release, original, numbers_of(release.quasi, release.exact), case.from_release))
     checks += [all_totals(views), _rows(aligned)]
     check, how = case.support(partial(_by_trace, views), partial(_without_trace, views))
-    checks += [check, order_of_anatomy(views, case.trace)]
+    checks.append(check)
     found = judged_each(case, views, partial(_crowd, release))
     checks += [*found.checks, averages(parts), *counted_apart(views)]
     return FormatFindings(checks, found.kept, _losses(release, case.withheld), how, found.given, release.groups)

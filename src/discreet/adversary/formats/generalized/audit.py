@@ -17,7 +17,6 @@ from discreet.adversary.checks.support import without_trace
 from discreet.adversary.checks.totals import totals
 from discreet.adversary.checks.trace import by_trace
 from discreet.adversary.checks.unions import unions
-from discreet.adversary.formats.orders import order_of_generalized
 from discreet.adversary.verdict import PromiseVerdict, Subjects, counts_of, judged, naming
 from discreet.analyst.loss import losses
 from discreet.principles import Prior
@@ -34,7 +33,7 @@ def audit_generalized(case: Case[GeneralizedRelease], aligned: Aligned | None = 
     only = len(release.secrets) == 1 and not release.others
     alone = counts_of(aligned, len(original.sensitive[0].values)) if only else None
     check, how = case.support(partial(by_trace, aligned), partial(without_trace, aligned, claims=alone))
-    checks += [check, order_of_generalized(aligned, case.trace)]
+    checks.append(check)
     if not release.sensitive:
         original = replace(original, sensitive=())
     kept: list[PromiseVerdict] = []

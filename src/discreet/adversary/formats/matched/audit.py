@@ -37,7 +37,6 @@ from discreet.adversary.checks.matching import (
 from discreet.adversary.checks.support import without_trace
 from discreet.adversary.checks.totals import totals
 from discreet.adversary.checks.trace import outside, trace_check
-from discreet.adversary.formats.orders import order_of_generalized
 from discreet.adversary.verdict import PromiseVerdict, Subjects, judged
 from discreet.analyst.loss import losses
 from discreet.principles import Principle, Prior
@@ -56,8 +55,7 @@ def audit_matched(case: Case[MatchedRelease]) -> FormatFindings:
     checks = [entries(case, groups=case.manifest["groups"]), soundness.consistency(release, CONSISTENT)]
     checks += [domains(release, original, ends_of(release), case.from_release), totals(aligned, original)]
     check, how = case.support(partial(by_trace, aligned), partial(without_trace, aligned))
-    own = None if case.trace is None or case.trace.ndim != 2 else case.trace[:, 0]
-    checks += [check, order_of_generalized(aligned, own)]
+    checks.append(check)
     prior = Prior.of(original)
     left = np.maximum(prior.counts - aligned.published, 0)
     people = people_of(aligned)

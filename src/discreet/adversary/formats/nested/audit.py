@@ -30,7 +30,6 @@ from discreet.adversary.checks.matching import (
 )
 from discreet.adversary.checks.totals import totals
 from discreet.adversary.formats.nested.support import by_trace, nesting, without_trace
-from discreet.adversary.formats.orders import order_of_nested
 from discreet.adversary.verdict import PromiseVerdict, Subjects, counts_of, judged
 from discreet.analyst.loss import losses
 from discreet.principles import Principle, Prior
@@ -59,7 +58,7 @@ def audit_nested(case: Case[NestedRelease]) -> FormatFindings:
     checks += [domains(release, original, ends_of(release), case.from_release), totals(aligned, original)]
     checks.append(nesting(release, aligned))
     check, how = case.support(partial(by_trace, release, aligned), partial(without_trace, release, aligned))
-    checks += [check, order_of_nested(aligned, case.trace)]
+    checks.append(check)
     prior = Prior.of(original)
     left = np.maximum(prior.counts - aligned.published, 0)
     if release.sound:

@@ -11,12 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.adversary.alignment import align
 from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check
 from discreet.adversary.checks.manifest import entries, stated_scheme
 from discreet.adversary.formats.projected.across import across
-from discreet.adversary.formats.projected.order import order_across, order_across_exact
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.principles import Principle, Prior, wording
 from discreet.principles.per_attribute import concerned
@@ -39,7 +37,6 @@ def audit_projected(case: Case[ProjectedRelease]) -> FormatFindings:
     more: list[Check] = []
     if len(found) > 1:
         whole += _unpromised(cases)
-        whole.append(_order(cases))
         whole += _aligned(case)
         whole += _withheld_apart(case.trace)
         sound = all(check.holds for one in found for check in one.checks)
@@ -65,15 +62,6 @@ def _losses(found: Sequence[FormatFindings]) -> dict[str, float]:
         return found[0].losses
     names = [name for name in found[0].losses if all(name in one.losses for one in found)]
     return {name: sum(one.losses[name] for one in found) / len(found) for name in names}
-
-
-def _order(cases: Sequence[Case[Any]]) -> Check:
-    """Check that neither places nor group numbers link the rows of different tables."""
-    if all(one.release.descriptions is not None for one in cases):
-        return order_across([align(one.release, one.original) for one in cases])
-    if all(one.release.exact_quasi for one in cases):
-        return order_across_exact([one.release for one in cases], cases[0].original)
-    return Check("order", True, "Whether the orders of lines link different tables was not checked.")
 
 
 def _aligned(case: Case[ProjectedRelease]) -> list[Check]:

@@ -12,7 +12,6 @@ from discreet.adversary.check import Check
 from discreet.adversary.checks import soundness
 from discreet.adversary.checks.domains import domains, numbers_of
 from discreet.adversary.checks.manifest import entries
-from discreet.adversary.formats.orders import order_of_randomised
 from discreet.adversary.formats.randomised.align import Matched, match
 from discreet.adversary.formats.randomised.withheld import undecided, with_withheld
 from discreet.adversary.verdict import PromiseVerdict
@@ -43,7 +42,6 @@ def audit_randomised(
     checks.append(domains(release, original, numbers_of(release.quasi, release.exact), case.from_release))
     same = _same_prior(matched, prior)
     checks += [same, matched.check, *chance(matched, same.holds)]
-    checks.append(order_of_randomised(matched, original, case.trace))
     found = [with_withheld(judged(part, release, matched, prior), part, matched, prior) for part in case.parts]
     if not all(decided for _, decided in found):
         checks.append(undecided(matched))

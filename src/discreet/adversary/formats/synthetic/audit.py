@@ -1,9 +1,9 @@
 """The audit of a synthetic release: what can be seen of drawn rows, and what is an assumption.
 
 The files show whether they are well-formed, whether all values are among those that the manifest lists and all numbers
-among those that its scheme draws, whether the stated ends of numbers are those of the auditor, whether there are as
-many rows as in the original, and whether lines stand where such rows stand in the input. They show which epsilon the
-release says was spent, and a promise of less is broken by that. That the noise was really added no file can show.
+among those that its scheme draws, whether the stated ends of numbers are those of the auditor, and whether there are
+as many rows as in the original. They show which epsilon the release says was spent, and a promise of less is broken by
+that. That the noise was really added no file can show.
 """
 
 from __future__ import annotations
@@ -15,14 +15,12 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.adversary.alignment import check_sensitive, combined, places_in, quasi_column
+from discreet.adversary.alignment import check_sensitive, quasi_column
 from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check, one_sentence
 from discreet.adversary.checks import soundness
 from discreet.adversary.checks.domains import domains, numbers_of
 from discreet.adversary.checks.manifest import entries, stated_promise, stated_scheme
-from discreet.adversary.checks.order import Lines, order
-from discreet.adversary.formats.orders import AT_FAULT, TABLE
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.principles import Principle, wording
 from discreet.principles.differential_privacy import DifferentialPrivacy
@@ -56,13 +54,6 @@ def audit_synthetic(case: Case[Any]) -> FormatFindings:
         _drawable(release, columns, numbers, scheme),
         _as_many(case),
     ]
-    if release.faults or not checks[-1].holds:
-        checks.append(AT_FAULT)
-    else:
-        parts = [(column, places_in(of, column), of.codes) for column, of in zip(columns, payloads, strict=True)]
-        had, shown, _ = combined(original.rows, release.rows, parts)
-        alike = ((shown, had), *((places[codes], column.codes.astype(np.int64)) for column, places, codes in parts))
-        checks.append(order([Lines(TABLE, shown, None, had, np.arange(original.rows), None, alike=alike)]))
     checks += [_drawn(case), *_without_trace(case)]
     return FormatFindings(checks, [_judged(part, release) for part in case.parts])
 
