@@ -170,7 +170,7 @@ def test_formats_import_no_other_format_but_to_subclass_it(room: str) -> None:
 
 
 def test_shared_checks_and_attacks_import_no_format() -> None:
-    """But what only one format needs: reading the original's rows as a release, and rows that are drawn."""
+    """But to attack tables that are no releases: the original itself, and a synthetic one."""
     packages = tuple(f"discreet.releases.{package}." for package in homes("releases"))
     found = {
         (module.name, name)
@@ -179,7 +179,7 @@ def test_shared_checks_and_attacks_import_no_format() -> None:
         for name in module.imports
         if name.startswith(packages)
     }
-    assert {file for file, _ in found} <= {"adversary/attacks/target.py", "adversary/attacks/synthetic.py"}
+    assert {file for file, _ in found} <= {"adversary/attacks/target.py", "adversary/attacks/campaign.py"}
 
 
 def test_nobody_asks_which_format_a_release_has() -> None:

@@ -219,7 +219,8 @@ TAMPERED: dict[str, tuple[Callable[[Lines], object], str]] = {
     "fewer than none": (lambda lines: lines[0].update(persons="-1"), "consistency"),
     "a circle": (in_a_circle, "consistency"),
     "a strange parent": (lambda lines: child(lines).update(parent="99999"), "consistency"),
-    "a new root": (lambda lines: child(lines).update(parent=""), "consistency"),
+    "a new root": (lambda lines: child(lines).update(parent=""), "order"),
+    "roots only": (lambda lines: [line.update(parent="") for line in lines], "consistency"),
     "a node less": (without_a_node, "consistency"),
     "a node twice": (lambda lines: lines.append(dict(lines[0])), "consistency"),
     "another order": (lambda lines: lines.reverse(), "consistency"),
@@ -364,25 +365,6 @@ def test_an_order_that_tells_is_found(tmp_path: Path) -> None:
     table = published(tmp_path, 9, rows=400)
     edited(tmp_path, "table.csv", lambda lines: lines.sort(key=lambda line: line["disease"]))
     assert "order" in failing(dc.audit(tmp_path / "r", table))
-
-
-def test_leaves_numbered_as_the_input_are_found_by_the_trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from discreet.releases.nested import release as module
-
-    ages = np.sort(np.random.default_rng(0).integers(0, 1000, 600))
-    diseases = [f"d{at}" for at in np.random.default_rng(1).integers(0, 3, 600)]
-    table = read(pa.table({"age": ages, "disease": diseases}), quasi=["age"], sensitive="disease")
-    leaves = 1 + np.arange(600) // 10
-    nodes = np.where(np.arange(600) % 5 == 0, 0, leaves)
-    for plainly, known in ((True, True), (False, False)):
-        if plainly:
-            monkeypatch.setattr(module, "permutation", lambda number, seeded: np.arange(number))
-        how = {"promise": dc.LDiversity(1), "scheme": "tens"}
-        release = dc.NestedRelease.from_tree(table, [-1, *[0] * 60], leaves, nodes, **how)  # type: ignore[arg-type]
-        release.save(tmp_path / "r", force=True)
-        monkeypatch.undo()
-        found = failing(dc.audit(tmp_path / "r", table, trace=release.trace))
-        assert ("order" in found) == known, found
 
 
 # ------------------------------------------------------------------------------------------------------ what others do

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from discreet.adversary.formats.projected.order import order_across
 
 import discreet as dc
-from discreet.adversary.alignment import align
-from discreet.adversary.check import Check
 from discreet.adversary.formats.projected.across import (
     Held,
     background,
@@ -25,18 +20,9 @@ from discreet.adversary.formats.projected.across import (
     intersection,
     strongest_beliefs,
 )
-from discreet.releases.descriptions import Texts
 from support.projected import people, published
 
 Partition = list[int]
-
-
-def order_of(release: dc.ProjectedRelease, table: dc.Table) -> Check:
-    """The check of the order of all tables."""
-    originals = [
-        replace(table, sensitive=tuple(table.column(one.name) for one in part.sensitive)) for part in release.parts
-    ]
-    return order_across([align(*one) for one in zip(release.parts, originals, strict=True)])
 
 
 def held(table: dc.Table, *partitions: Partition) -> list[Held]:
@@ -220,75 +206,3 @@ def test_something_is_promised_about_every_attribute(tmp_path: Path, promise: st
     told = dc.audit(release.save(tmp_path / "release"), table, trace=release.trace)
     assert [check.name for check in told.checks if not check.holds] == ["promise"]
     assert dc.audit(tmp_path / "release", table, promises="l-diversity(l=1.1)").holds
-
-
-def test_honest_tables_are_not_taken_for_linked_ones() -> None:
-    """Each of these checks errs less than once in a million times."""
-    for seed in range(40):
-        rng = np.random.default_rng(seed)
-        rows = int(rng.choice([4, 20, 60, 300]))
-        table = people(rows, seed)
-        partition = (np.arange(rows) // 4).tolist()
-        for second in (partition, rng.integers(0, 5, rows).tolist()):  # the same groups, and others
-            assert order_of(published(table, [partition, second]), table).holds
-
-
-def test_the_same_numbers_for_the_same_groups_are_found() -> None:
-    table = people(200)
-    partition = (np.argsort(np.argsort(table.quasi[0].codes)) // 4).tolist()
-    one = published(table, [partition, partition])
-    assert order_of(one, table).holds
-    first, second = one.parts
-    assert one.trace is not None
-    place = np.empty(first.groups, np.int32)
-    place[one.trace[:, 1]] = one.trace[:, 0]
-    texts = tuple(Texts(words, of_cell[np.argsort(place)]) for words, of_cell in second.texts)
-    linked = replace(one, parts=(first, replace(second, group_of=place[second.group_of], texts=texts)))
-    check = order_of(linked, table)
-    assert not check.holds and "the groups of tables 1 and 2 with the same number overlap" in check.sentence
-
-
-@pytest.mark.parametrize("rows", [200, 600])
-def test_the_power_of_the_test_is_told_and_true(rows: int) -> None:
-    """Tables of which more lines are in the same order than it takes are found, and those with far fewer are not."""
-    table = people(rows)
-    partition = (np.argsort(np.argsort(table.quasi[0].codes)) // 4).tolist()
-    release = published(table, [partition, partition])
-    first, second = release.parts
-    told = re.search(r"of which ([0-9.]+) % of the lines are in the same order", order_of(release, table).sentence)
-    assert told is not None, order_of(release, table).sentence
-    least = float(told[1]) / 100.0
-    assert 0.0 < least < 0.6
-    rng = np.random.default_rng(7)
-    _, people_of_lines = linked_lines(release)
-    for share, found in ((least + 0.15, True), (least / 3, False)):
-        fixed = rng.random(rows) < share
-        order = np.empty(rows, np.int64)
-        order[fixed] = people_of_lines[fixed]
-        order[~fixed] = rng.permutation(people_of_lines[~fixed])
-        lined = replace(
-            second,
-            group_of=second.group_of[order],
-            secrets=tuple(one._replace(codes=one.codes[order]) for one in second.secrets),
-        )
-        check = order_of(replace(release, parts=(first, lined)), table)
-        assert check.holds == (not found), (share, check.sentence)
-        assert found == check.sentence.startswith("The order reveals more than the tables: ")
-
-
-def linked_lines(release: dc.ProjectedRelease) -> tuple[np.ndarray, np.ndarray]:
-    """Lines of both tables that have the same group by the trace, one of the second for each of the first."""
-    first, second = release.parts
-    assert release.trace is not None
-    same = np.empty(first.groups, np.int64)  # the group of the second table with the persons of one of the first
-    same[release.trace[:, 0]] = release.trace[:, 1]
-    lines = [np.argsort(groups, kind="stable") for groups in (same[first.group_of], second.group_of)]
-    partner = np.empty(len(lines[0]), np.int64)
-    partner[lines[0]] = lines[1]
-    return lines[0], partner
-
-
-def test_few_lines_do_not_tell_whether_tables_are_lined_up() -> None:
-    table = people(4)
-    sentence = order_of(published(table, [[0, 0, 0, 0], [0, 0, 0, 0]]), table).sentence
-    assert "so few lines, or so wide groups, tables in the same order cannot be told" in sentence

@@ -98,7 +98,7 @@ def alterations(battery: Battery) -> dict[str, tuple[Alteration, Must]]:
     found = dict(EVERYWHERE)
     found["more rows are said to be withheld"] = stated("rows", "withheld", value=more(3)), battery.withheld
     found["the sensitive attribute is said to be kept along"] = role("pay", "other"), battery.unprotected
-    lined_up = Must("order", None if battery.grouped else f"order {battery.trace}", says="publish it again")
+    lined_up = Must("order", None if battery.grouped else f"draws order {battery.trace}", says="publish it again")
     found["lines are shuffled"] = shuffled(groups=False), lined_up
     if battery.grouped:
         renumbered = Must("order", f"order {battery.trace}")

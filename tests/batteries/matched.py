@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from batteries.battery import FEWER_GROUPS, KEPT_VALUE, UNKNOWN, Battery, Lines, Must, another
-from support.tampering import Folder, put, stated
+from support.tampering import Folder, dropped, put, stated
 
 
 def one_number_for_two(folder: Folder) -> None:
@@ -22,7 +22,7 @@ MATCHED = Battery(
             column="pay",
             text=another("100", "200"),
             crossed="pay",
-            dropped=Must("broken consistency totals", "broken consistency support totals"),
+            dropped=Must("broken totals", "broken support totals"),
             repeated=Must("broken consistency support totals"),
             changed=Must("broken support totals"),
             exchanged=Must("support totals"),
@@ -31,6 +31,10 @@ MATCHED = Battery(
     own={
         "a value that nobody has": (put("table", "pay", UNKNOWN), Must("broken support totals")),
         "a kept value is changed": (KEPT_VALUE, Must("support totals")),
+        "a line in the middle is dropped": (
+            dropped("table", 45),
+            Must("broken consistency totals", "broken consistency support totals", says="not numbered from 0"),
+        ),
         "two rows have one number": (
             one_number_for_two,
             Must("consistency", "consistency support", says="a number of its own"),

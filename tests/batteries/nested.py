@@ -38,7 +38,7 @@ NESTED = Battery(
             dropped=Must("broken consistency support totals"),
             repeated=Must("broken consistency support totals"),
             changed=Must("broken support totals"),
-            exchanged=Must("broken consistency support"),
+            exchanged=Must("broken consistency nesting support"),
         ),
         "nodes": Lines(
             column="persons",
@@ -53,7 +53,7 @@ NESTED = Battery(
     own={
         "a value that nobody has": (put("table", "pay", UNKNOWN), Must("broken support totals")),
         "a kept value is changed": (KEPT_VALUE, Must("support totals")),
-        "a row is no longer lifted": (lifted_down, Must("broken")),
+        "a row is no longer lifted": (lifted_down, Must("broken support")),
         "parents form a circle": (in_a_circle, Must("broken consistency nesting support", says="form a circle")),
         **FEWER_GROUPS,
     },

@@ -19,9 +19,9 @@ PROJECTED = Battery(
             text=another("100", "200"),
             crossed="group",
             dropped=Must("broken consistency totals", "broken consistency support totals"),
-            repeated=Must("broken consistency support totals"),
+            repeated=Must("consistency support totals"),
             changed=Must("broken support totals"),
-            exchanged=Must("consistency support", says="share one description"),
+            exchanged=Must("broken consistency support", says="share one description"),
         ),
         "table_2": Lines(
             column="ward",

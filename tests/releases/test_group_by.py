@@ -11,12 +11,10 @@ import pyarrow as pa
 import pytest
 from benchmarks import workloads
 from benchmarks.workloads import SELECTIVITIES, cells_of, group_by_workload
-from discreet.analyst.group_by import SELECTIVITIES, cells_of, group_by_workload
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import discreet as dc
-from discreet.analyst import group_by as workloads
 from discreet.datasets import HETEROGENEOUS_QUASI, census, patients
 from discreet.errors import DiscreetError
 from discreet.principles import KAnonymity

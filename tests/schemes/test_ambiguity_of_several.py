@@ -294,7 +294,7 @@ def test_tables_that_line_up_within_groups_are_found(tmp_path: Path) -> None:
         path.write_text(head + "".join(rest))
     for trace in (None, release.trace):
         (failed,) = [check for check in dc.audit(home, table, trace=trace).checks if check.name == "order"]
-        assert not failed.holds and "sensitive_1 and sensitive_2" in failed.sentence
+        assert not failed.holds and "sensitive_1.csv and sensitive_2.csv" in failed.sentence
 
 
 def test_presence_is_judged_for_promises_about_one_of_several_attributes(tmp_path: Path) -> None:

@@ -94,13 +94,12 @@ def test_it_is_loaded_asked_and_attacked_like_any_other(tmp_path: Path, scheme: 
     assert found.holds and [one.attribute for one in found.evidence] == [column.name for column in table.sensitive]
 
 
-def test_aligned_anatomy_has_one_partition_with_unrelated_numbers(tmp_path: Path) -> None:
+def test_aligned_anatomy_has_one_partition(tmp_path: Path) -> None:
     table, release = released("anatomy", aligned=True)
     assert release.trace is not None
     one, other = release.trace.T
     pairs = set(zip(one.tolist(), other.tolist(), strict=True))
     assert len(pairs) == len(set(one.tolist())) == len(set(other.tolist()))
-    assert any(first != second for first, second in pairs)
     home = release.save(tmp_path / "release")
     told = dc.audit(home, table, trace=release.trace)
     assert told.holds and any("All tables have the same groups" in check.sentence for check in told.checks)
@@ -115,10 +114,9 @@ def test_what_was_not_looked_at_is_said() -> None:
             assert bool(told) == said and all(check.caveat for check in told)
 
 
-@pytest.mark.parametrize("scheme", ["anatomy", "perturbation"])
-def test_tables_in_the_same_order_are_found(tmp_path: Path, scheme: str) -> None:
+def test_tables_in_the_same_order_are_found(tmp_path: Path) -> None:
     """Lines of two tables at the same place would belong to one person."""
-    table, release = released(scheme)
+    table, release = released("anatomy")
     home = release.save(tmp_path / "release")
     first, second = (list(csv.reader((home / f"table_{at}.csv").read_text().splitlines())) for at in (1, 2))
 
@@ -131,7 +129,7 @@ def test_tables_in_the_same_order_are_found(tmp_path: Path, scheme: str) -> None
     with (home / "table_2.csv").open("w", newline="") as file:
         csv.writer(file, lineterminator="\n").writerows([head, *rest])
     (found,) = [check for check in dc.audit(home, table).checks if check.name == "order"]
-    assert not found.holds and "tables 1 and 2" in found.sentence
+    assert not found.holds and "table_2.csv" in found.sentence
 
 
 def test_altered_tables_of_a_part_are_found_and_named(tmp_path: Path) -> None:

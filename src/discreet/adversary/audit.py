@@ -23,11 +23,9 @@ from discreet.adversary.check import Check
 from discreet.adversary.checks import persons, soundness
 from discreet.adversary.checks.listings import listed
 from discreet.adversary.checks.roles import as_published, roles
-from discreet.adversary.checks.spelling import spelling_and_order
 from discreet.adversary.checks.trace import read_trace
 from discreet.adversary.presence.population import check_population_covers
-from discreet.adversary.presence.remarks import remarks
-from discreet.adversary.presence.stage import Presence, judge_presence
+from discreet.adversary.presence.stage import Presence, judge_presence, remarks
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.errors import DiscreetError
 from discreet.options import checked
@@ -200,7 +198,7 @@ def audit(
     case: Case[Any] = Case(file.manifest, release, original, parts, trace, tuple(faults), from_release, own)
     found = auditor_of(release)(case)
     tell(JUDGED)
-    sound = [soundness.files(file), *spelling_and_order(file.home, release)]
+    sound = [soundness.files(file), *soundness.spelling_and_order(file.home, release)]
     checks = [*sound, placed, listed(release, original, from_release), *found.checks, stated, *soundness.kept(release)]
     checks += persons.check_format(release, original)
     last = part_of(tell, SPELLED, 1.0)

@@ -39,6 +39,12 @@ class PromiseVerdict:
     limit: str | None = None
     """A sentence on what binds the closest group, where this is not the parameter given as ``achieved``."""
 
+    @classmethod
+    def unjudged(cls, part: Principle | str, reason: str) -> PromiseVerdict:
+        """Return the verdict on a promise that cannot be judged, and so is not shown to be kept."""
+        sentence = f"{part} cannot be judged{reason}."
+        return cls(str(part), False, math.inf, None, 0, None, 0, {}, sentence)
+
     @property
     def margin(self) -> float:
         """How much of the bound the worst group leaves unused; negative when the promise is broken."""
@@ -74,7 +80,7 @@ def judged(part: Principle, subjects: Subjects, prior: Prior, left: NDArray[np.i
             if worst is None or alone > strain:
                 strain, worst, counts = alone, None, Counts.of(left[None], len(prior.values))
     except DiscreetError as error:
-        return PromiseVerdict(str(part), False, math.inf, None, 0, None, 0, {}, f"{part} cannot be judged: {error}.")
+        return PromiseVerdict.unjudged(part, f": {error}")
     weakest = (min if part.larger_is_stronger else max)(reached, default=None)
     size = int(counts.sizes[0])
     if worst is None:

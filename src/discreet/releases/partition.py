@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
-from discreet.principles.principle import Principle
 from discreet.releases.attributes import Attribute, as_shown, describe
 from discreet.releases.columns import ExactColumn, exact_column
 from discreet.releases.passthrough import check_kept, check_quasi
 from discreet.releases.release import Release, new_manifest
+from discreet.releases.statement import Statement
 from discreet.table.table import Column, Table
 
 GROUP, PARENT = "group", "parent"
@@ -77,32 +76,17 @@ class PublishedRows:
         """The published values of kept columns."""
         return tuple(exact_column(column, None, self.rows) for column in self.table.other)
 
-    def manifest(
-        self,
-        kind: type[Release],
-        *,
-        promise: Principle,
-        scheme: str,
-        options: Mapping[str, Any] | None,
-        seeded: object,
-        **more: Any,
-    ) -> dict[str, Any]:
-        """Return the manifest of a release of a format; it warns of an experiment if there was a ``seeded`` generator.
-
-        ``more`` are the entries that the format adds.
-        """
+    def manifest(self, kind: type[Release], statement: Statement, **more: Any) -> dict[str, Any]:
+        """Return the manifest of a release of a format; ``more`` are the entries that the format adds."""
         attributes = self.attributes
         persons = kind.about_persons and self.table.person is not None
         return new_manifest(
             kind.format,
-            scheme=scheme,
-            options=options or {},
-            promise=promise,
+            statement,
             attributes=attributes,
             rows=len(self.rows),
             withheld=self.table.rows - len(self.rows),
-            assumptions=kind.assumed(attributes, promise, persons),
-            seeded=seeded is not None,
+            assumptions=kind.assumed(attributes, statement.promise, persons),
             **more,
             **(persons_entry(self.table, self.published) if persons else {}),
         )

@@ -24,6 +24,7 @@ from discreet.releases.lookup import Lookup
 from discreet.releases.passthrough import kept_sentence
 from discreet.releases.placement import replace_folder
 from discreet.releases.query_notes import Estimate, notes_on_values
+from discreet.releases.statement import Statement
 from discreet.table.grouping import GroupBy
 from discreet.table.query import OneOf, Query, as_query
 from discreet.table.table import Column
@@ -317,34 +318,27 @@ COMMON = (
 
 def new_manifest(
     format: str,
+    statement: Statement,
     *,
-    scheme: str,
-    options: Mapping[str, Any],
-    promise: Principle,
     attributes: Sequence[Attribute],
     rows: int,
     withheld: int,
     assumptions: Sequence[str],
-    seeded: bool,
     **more: Any,
 ) -> dict[str, Any]:
-    """The entries of every manifest, and those that a format adds (``more``).
-
-    A seed is never included, only the fact that there was one: anyone who knows it could match rows to persons.
-    """
-    public = {name: value for name, value in options.items() if name not in ("random_state", "seed")}
+    """The entries of every manifest, and those that a format adds (``more``)."""
     manifest: dict[str, Any] = {
         "discreet": __version__,
         "format": format,
         "format_version": files.FORMAT_VERSION,
-        "scheme": {"name": scheme, "options": public},
-        "promise": [part.text for part in promise.parts],
+        "scheme": statement.entry,
+        "promise": [part.text for part in statement.promise.parts],
         "attributes": [attribute.as_dict() for attribute in attributes],
         "rows": {"published": rows, "withheld": withheld},
         **more,
         "tables": {},
         "assumptions": list(assumptions),
     }
-    if seeded:
+    if statement.experimental:
         manifest["experimental_seed"] = True
     return manifest

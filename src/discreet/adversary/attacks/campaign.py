@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from discreet.adversary.attacks import ATTACKS
 from discreet.adversary.attacks.attack import Attack
 from discreet.adversary.attacks.evidence import NOT_BEYOND_DOUBT, Evidence
-from discreet.adversary.attacks.synthetic import NOTE, synthetic
 from discreet.adversary.attacks.target import Context, Target, check_attackable, check_original, groups_by, opened
 from discreet.adversary.checks.roles import as_published
 from discreet.adversary.checks.soundness import promises
@@ -24,11 +23,13 @@ from discreet.adversary.presence.population import check_population_covers
 from discreet.errors import DiscreetError, in_words
 from discreet.expressions import parse_one
 from discreet.options import brief, checked, several
+from discreet.principles.differential_privacy import DifferentialPrivacy
 from discreet.principles.wording import listed
 from discreet.progress import Progress, silent
 from discreet.randomness import generator
 from discreet.releases import as_release
 from discreet.releases.release import Release
+from discreet.releases.synthetic.release import Privacy, SyntheticRelease
 from discreet.table.table import Table, as_table
 
 ALL = "all"
@@ -278,3 +279,25 @@ def chosen(given: Attack | str | Iterable[Attack | str]) -> list[Attack]:
     if not attacks:
         raise DiscreetError(f"no attack was given; name one of {', '.join(ATTACKS)}, or {ALL!r}")
     return list(dict.fromkeys(attacks))
+
+
+NOTE = (
+    "This is a synthetic table: no row of it belongs to anybody, and what it promises is of a different kind, which "
+    "cannot be seen from it. An adversary takes its rows as if they were people's."
+)
+
+
+def synthetic(table: Table) -> SyntheticRelease:
+    """Make a table attackable as a synthetic one that promises nothing known.
+
+    What a differentially private table promises is that no person's row changes the probability of any outcome by more
+    than a factor. That cannot be seen from the table: that it was drawn so is an assumption. Attacks guess as from
+    published rows, and find what the model has learnt of everyone.
+
+    >>> from discreet.datasets import patients
+    >>> synthetic(patients()).rows
+    48
+    """
+    unknown = Privacy(float("inf"), "observed")
+    made = SyntheticRelease.of_rows(table, unknown, promise=DifferentialPrivacy(1.0), scheme="none")
+    return replace(made, manifest={**made.manifest, "promise": []})

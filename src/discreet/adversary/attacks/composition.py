@@ -19,18 +19,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal, Self
+from typing import ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 
 from discreet.adversary.attacks.attack import Attack, Insight, batches, guessed
 from discreet.adversary.attacks.beliefs import Beliefs, normalised
 from discreet.adversary.attacks.evidence import Evidence
-from discreet.adversary.attacks.links import links
-from discreet.adversary.attacks.target import Floats, Target
+from discreet.adversary.attacks.target import Floats, Target, places
 from discreet.arguments import argument
 from discreet.principles.wording import listed, percent
 from discreet.releases.release import Release
+from discreet.table.dependency import mutual_information
+from discreet.table.table import Column
 
 Said = Callable[[slice], Floats]
 """What a release says about some of the people: the belief in each value, one line per person."""
@@ -137,3 +138,42 @@ def _candidates(said: list[Said], prior: Floats) -> Said:
         return np.asarray(result / result.sum(axis=1, keepdims=True))
 
     return left
+
+
+class Link(NamedTuple):
+    """A table about another attribute."""
+
+    release: Release
+    shares: Floats
+    """Per value of the other attribute: the share of each value of the attribute under attack beside it."""
+
+
+def links(target: Target) -> list[Link]:
+    """Each of the other tables, by the attribute in it that tells most about the one under attack.
+
+    The tables of a projected release publish different sensitive attributes of the same people. An adversary who knows
+    how often the values of two attributes go together in the whole original (which no table says) takes what a table
+    says about the attribute b for a statement about a: Pr[a] = sum over b of Pr[b] x Pr[a | b].
+    """
+    if target.context is None:
+        return []
+    release, original = target.context
+    name, found = target.secret.name, []
+    for table in release.projections:
+        names = [attribute.name for attribute in table.sensitive]
+        if name in names:
+            continue
+        joints = [(one, _joint(target, release.about(one), original.column(one))) for one in names]
+        best, joint = max(joints, key=lambda known: mutual_information(known[1].T))
+        totals = joint.sum(axis=1, keepdims=True)
+        shares = np.divide(joint, totals, out=np.tile(target.prior, (len(joint), 1)), where=totals > 0.0)
+        found.append(Link(release.about(best), shares))
+    return found
+
+
+def _joint(target: Target, other: Release, column: Column) -> Floats:
+    """How many persons of the original have each value of another release together with each of this one."""
+    width, wide = target.width, len(other.values)
+    one, two = target.places[target.secret.codes], places(other, column)[column.codes]
+    known = (one >= 0) & (two >= 0)
+    return np.bincount(two[known] * width + one[known], minlength=wide * width).reshape(wide, width).astype(np.float64)

@@ -10,9 +10,9 @@ which is found by scaling in turns (iterative proportional fitting). It is exact
 large groups; in small ones it is close (tests compare it with all worlds). Two releases with the same groups say no
 more than one, unlike with `composition`, so single beliefs are judged against the bounds of the promise, too.
 
-The other tables of a projected release are about other attributes, whose counts bind nothing here. Whoever knows how
-often values go together (see `discreet.adversary.attacks.links`) takes a value for the likelier in a cell, the more
-often it goes with what the other table says of it, and scales to the counts of the person's own table.
+The other tables of a projected release are about other attributes, whose counts bind nothing here. An attacker who
+knows how often values go together (see ``links``) takes a value for the likelier in a cell, the more often it goes with
+what the other table says of it, and scales to the counts of the person's own table.
 
 A person whose group is not certain in some release is a cell of its own, in one more group there with all that is left
 by the others, and begins with the odds that this release says (as with `composition`); a group with members who are not
@@ -29,8 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.attacks.attack import Insight
-from discreet.adversary.attacks.composition import Combination, Composition, Said
-from discreet.adversary.attacks.links import links
+from discreet.adversary.attacks.composition import Combination, Composition, Said, links
 from discreet.adversary.attacks.target import Floats, Target
 from discreet.releases.grouped import GroupedRelease
 from discreet.releases.release import Release

@@ -31,6 +31,7 @@ from discreet.releases.columns import ExactColumn, exact_column
 from discreet.releases.exact_rows import codes_found
 from discreet.releases.grouped import Members
 from discreet.releases.release import Release, new_manifest
+from discreet.releases.statement import Statement
 from discreet.table.combinations import numbered, ranked
 from discreet.table.table import Column, Table
 
@@ -326,14 +327,11 @@ def as_rows(kind: type[Rows], table: Table, names: Sequence[str], promise: Any) 
     shown = exact_column(table.sensitive[0], secret, rows)
     manifest = new_manifest(
         AnatomyRelease.format,
-        scheme="none",
-        options={},
-        promise=KAnonymity(1),
+        Statement(KAnonymity(1), "none"),
         attributes=(*quasi, secret),
         rows=len(rows),
         withheld=0,
         assumptions=(),
-        seeded=False,
     )
     return kind(
         {**manifest, "promise": promise},

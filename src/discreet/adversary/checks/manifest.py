@@ -22,6 +22,7 @@ from discreet.errors import DiscreetError
 from discreet.principles import Principle, parse, together
 from discreet.principles.k_anonymity import KAnonymity
 from discreet.releases.release import new_manifest
+from discreet.releases.statement import Statement
 from discreet.version import __version__
 
 VERSION = re.compile(r"\d{1,3}(\.\d{1,3}){1,3}((a|b|rc|\.dev|\.post)\d{1,3})?", re.ASCII)
@@ -48,14 +49,13 @@ def entries(case: Case[Any], **more: Any) -> Check:
     remarks = [f"{caveat[0].upper()}{caveat[1:]}."] if caveat else []
     expected = new_manifest(
         release.format,
-        scheme="" if faults else manifest["scheme"]["name"],
-        options=options,
-        promise=promise,
+        Statement(
+            promise, "" if faults else manifest["scheme"]["name"], options, seeded="experimental_seed" in manifest
+        ),
         attributes=release.attributes,
         rows=manifest["rows"]["published"],
         withheld=manifest["rows"]["withheld"],
         assumptions=assumptions,
-        seeded="experimental_seed" in manifest,
         **more,
     )
     if stated is None:  # another check reports this

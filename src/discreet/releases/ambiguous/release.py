@@ -30,14 +30,13 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, Unpack
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.principles.counts import Counts
-from discreet.principles.principle import Principle
 from discreet.releases.ambiguous.blocks import Blocks, as_blocks, check_publishable, table_names
 from discreet.releases.ambiguous.estimate import Estimator
 from discreet.releases.assumptions import COUNTED, ONE_RELEASE
@@ -56,6 +55,7 @@ from discreet.releases.counted import Counted, CountingRelease, counted_in_group
 from discreet.releases.folder import Home
 from discreet.releases.lookup import Lookup
 from discreet.releases.partition import GROUP, PublishedRows, check_partition, dense_groups
+from discreet.releases.statement import Stated, Statement
 from discreet.table.combinations import distinct, numbered
 from discreet.table.query import Query
 from discreet.table.table import Column, Table
@@ -128,11 +128,8 @@ class AmbiguousRelease(CountingRelease):
         table: Table,
         groups: NDArray[np.int32],
         *,
-        promise: Principle,
-        scheme: str,
-        options: Mapping[str, Any] | None = None,
         blocks: Sequence[Sequence[str]] | None = None,
-        seeded: np.random.Generator | None = None,
+        **stated: Unpack[Stated],
     ) -> AmbiguousRelease:
         """Publish a partition: ``groups[row]`` is the group of a row, as any number, or -1 if the row is withheld.
 
@@ -151,9 +148,8 @@ class AmbiguousRelease(CountingRelease):
         entries = [
             {"table": stem, "attributes": list(block)} for stem, block in zip(table_names(named), named, strict=True)
         ]
-        how: dict[str, Any] = {"promise": promise, "scheme": scheme, "options": options, "seeded": seeded}
         return cls(
-            rows.manifest(cls, groups=number, auxiliaries=entries, **how),
+            rows.manifest(cls, Statement(**stated), groups=number, auxiliaries=entries),
             rows.attributes,
             named,
             tuple(make_auxiliary(group_of, number, [payloads[name] for name in block]) for block in named),

@@ -19,14 +19,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, Unpack
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.principles.counts import Counts
-from discreet.principles.principle import Principle
 from discreet.releases.assumptions import COUNTED, KEPT_BY_GROUPS, ONE_RELEASE, SHUFFLED
 from discreet.releases.attributes import Attribute
 from discreet.releases.canonical import (
@@ -44,6 +43,7 @@ from discreet.releases.folder import Home
 from discreet.releases.grouped import GroupedRowsRelease, Members
 from discreet.releases.lookup import Lookup
 from discreet.releases.partition import GROUP, PublishedRows, check_partition, dense_groups
+from discreet.releases.statement import Stated, Statement
 from discreet.table.query import Query
 from discreet.table.table import Column, Table
 
@@ -94,11 +94,7 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease):
         cls,
         table: Table,
         groups: NDArray[np.int32],
-        *,
-        promise: Principle,
-        scheme: str,
-        options: Mapping[str, Any] | None = None,
-        seeded: np.random.Generator | None = None,
+        **stated: Unpack[Stated],
     ) -> AnatomyRelease:
         """Publish a partition: ``groups[row]`` is the group of a row, as any number, or -1 if the row is withheld.
 
@@ -112,7 +108,7 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease):
         group_of = places[rows.rows]
         first, *further = counted_in_groups(group_of, number, rows.secrets)
         return cls(
-            rows.manifest(cls, groups=number, promise=promise, scheme=scheme, options=options, seeded=seeded),
+            rows.manifest(cls, Statement(**stated), groups=number),
             rows.attributes,
             rows.exact,
             np.arange(number),

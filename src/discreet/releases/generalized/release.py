@@ -7,10 +7,10 @@ value is its share in the group.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,7 @@ from discreet.releases.descriptions import Texts
 from discreet.releases.folder import Home
 from discreet.releases.generalization import Values, check_values, exact_texts, generalize
 from discreet.releases.partition import PublishedRows, check_partition, dense_groups
+from discreet.releases.statement import Stated, Statement
 from discreet.table.table import Column, Table
 
 if TYPE_CHECKING:
@@ -106,37 +107,32 @@ class GeneralizedRelease(DescribedRelease):
         table: Table,
         groups: NDArray[np.int32],
         *,
-        promise: Principle,
-        scheme: str,
-        options: Mapping[str, Any] | None = None,
         values: Values = "interval",
-        seeded: np.random.Generator | None = None,
+        **stated: Unpack[Stated],
     ) -> Self:
         """Publish a partition: ``groups[row]`` is an arbitrary number of the row's group, or -1 to withhold the row.
 
         If they come from a ``seeded`` generator, the manifest warns that this is an experiment.
         """
-        how: dict[str, Any] = {"promise": promise, "scheme": scheme, "options": options, "seeded": seeded}
-        return cls._of_groups(table, groups, values, **how).in_order()
+        return cls._of_groups(table, groups, values, Statement(**stated)).in_order()
 
     @classmethod
-    def _of_groups(cls, table: Table, groups: NDArray[np.int32], values: Values, **how: Any) -> Self:
+    def _of_groups(cls, table: Table, groups: NDArray[np.int32], values: Values, statement: Statement) -> Self:
         """Return the release of a partition, in the order of the table and of the given numbers of groups."""
         groups = np.asarray(groups)
         check_values(values)
         check_partition(table, groups)
         places, number = dense_groups(groups)
         rows = PublishedRows(table, places, labels=values == "label")
-        return cls._of_rows(rows, number, lambda column: generalize(column, places, number, values), **how)
+        return cls._of_rows(rows, number, lambda column: generalize(column, places, number, values), statement)
 
     @classmethod
-    def _of_rows(cls, rows: PublishedRows, number: int, described: Callable[[Column], Texts], **how: Any) -> Self:
-        """Return the release of rows in groups, ``described`` per attribute, in the order of the table.
-
-        ``how`` they were grouped is for the manifest.
-        """
+    def _of_rows(
+        cls, rows: PublishedRows, number: int, described: Callable[[Column], Texts], statement: Statement
+    ) -> Self:
+        """Return the release of rows in groups, ``described`` per attribute, in the order of the table."""
         return cls(
-            rows.manifest(cls, groups=number, **how),
+            rows.manifest(cls, statement, groups=number),
             rows.attributes,
             tuple(described(column) for column in rows.columns),
             np.arange(number),

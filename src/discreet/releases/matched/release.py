@@ -8,22 +8,21 @@ for likelier than others.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
-from discreet.principles.principle import Principle
 from discreet.releases.descriptions import Descriptions, Texts
 from discreet.releases.folder import DAMAGED, Home
 from discreet.releases.generalization import Values, check_values, generalize
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.matched.candidates import irregularities, of_groups, pairs
 from discreet.releases.partition import PublishedRows, check_one_row_each, check_partition, dense_groups
+from discreet.releases.statement import Stated, Statement
 from discreet.table.table import Column, Table
 
 ASSUMPTIONS = (
@@ -71,11 +70,8 @@ class MatchedRelease(GeneralizedRelease):
         table: Table,
         candidates: ArrayLike,
         *,
-        promise: Principle,
-        scheme: str,
-        options: Mapping[str, Any] | None = None,
         values: Values = "interval",
-        seeded: np.random.Generator | None = None,
+        **stated: Unpack[Stated],
     ) -> Self:
         """Publish rows that are matched with persons.
 
@@ -103,8 +99,7 @@ class MatchedRelease(GeneralizedRelease):
             return generalize(replace(column, codes=column.codes[persons]), lines.astype(np.int32), number, values)
 
         rows = PublishedRows(table, matched[:, 0].copy(), labels=values == "label")
-        how: dict[str, Any] = {"promise": promise, "scheme": scheme, "options": options, "seeded": seeded}
-        return replace(cls._of_rows(rows, number, described, **how), trace=matched).in_order()
+        return replace(cls._of_rows(rows, number, described, Statement(**stated)), trace=matched).in_order()
 
     @property
     def grouped(self) -> None:
@@ -122,18 +117,14 @@ class MatchedRelease(GeneralizedRelease):
         table: Table,
         groups: NDArray[np.int32],
         *,
-        promise: Principle,
-        scheme: str,
-        options: Mapping[str, Any] | None = None,
         values: Values = "interval",
-        seeded: np.random.Generator | None = None,
+        **stated: Unpack[Stated],
     ) -> Self:
         """Publish a partition: every person is matched with the rows of the group."""
         groups = np.asarray(groups)
         check_partition(table, groups)
         places, _ = dense_groups(groups)
-        how: dict[str, Any] = {"options": options, "values": values, "seeded": seeded}
-        return cls.from_candidates(table, of_groups(places), promise=promise, scheme=scheme, **how)
+        return cls.from_candidates(table, of_groups(places), values=values, **stated)
 
     @classmethod
     def load(cls, home: Home, manifest: dict[str, Any]) -> Self:

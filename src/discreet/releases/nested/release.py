@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 import numpy as np
 import pyarrow as pa
@@ -19,7 +19,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
 from discreet.principles.counts import Counts
-from discreet.principles.principle import Principle
 from discreet.releases.assumptions import ONE_RELEASE, TRUE_VALUES
 from discreet.releases.canonical import Lines, by_number, content_ranks, renumbered
 from discreet.releases.descriptions import Descriptions, Texts
@@ -29,6 +28,7 @@ from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.lookup import Lookup
 from discreet.releases.nested.tree import Tree, check_tree, numbered_in_order, tidied
 from discreet.releases.partition import GROUP, PARENT, PublishedRows, check_one_row_each, check_partition, dense_groups
+from discreet.releases.statement import Stated, Statement
 from discreet.table.combinations import distinct
 from discreet.table.table import Column, Table
 
@@ -90,11 +90,8 @@ class NestedRelease(GeneralizedRelease):
         leaf_of: ArrayLike,
         node_of: ArrayLike,
         *,
-        promise: Principle,
-        scheme: str,
-        options: Mapping[str, Any] | None = None,
         values: Values = "interval",
-        seeded: np.random.Generator | None = None,
+        **stated: Unpack[Stated],
     ) -> Self:
         """Publish rows under the nodes of a tree of persons with one row each.
 
@@ -126,8 +123,7 @@ class NestedRelease(GeneralizedRelease):
             return generalize(replace(column, codes=codes), within, number, values)
 
         rows = PublishedRows(table, nodes, labels=values == "label")
-        how: dict[str, Any] = {"promise": promise, "scheme": scheme, "options": options, "seeded": seeded}
-        release = cls._of_rows(rows, number, described, **how)
+        release = cls._of_rows(rows, number, described, Statement(**stated))
         persons = np.bincount(leaves[leaves >= 0], minlength=number).astype(np.int64)
         return replace(release, parents=above, persons=persons, trace=leaves).in_order()
 
@@ -149,18 +145,14 @@ class NestedRelease(GeneralizedRelease):
         table: Table,
         groups: NDArray[np.int32],
         *,
-        promise: Principle,
-        scheme: str,
-        options: Mapping[str, Any] | None = None,
         values: Values = "interval",
-        seeded: np.random.Generator | None = None,
+        **stated: Unpack[Stated],
     ) -> Self:
         """Publish a partition: a tree of roots only, with every row under its person's root."""
         groups = np.asarray(groups)
         check_partition(table, groups)
         places, number = dense_groups(groups)
-        how: dict[str, Any] = {"options": options, "values": values, "seeded": seeded}
-        return cls.from_tree(table, np.full(number, -1), places, places, promise=promise, scheme=scheme, **how)
+        return cls.from_tree(table, np.full(number, -1), places, places, values=values, **stated)
 
     # ------------------------------------------------------------------------------------------------ saving, loading
 

@@ -16,14 +16,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, Unpack
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
-from discreet.principles.principle import Principle
 from discreet.releases.assumptions import DESCRIBED, ONE_RELEASE
 from discreet.releases.attributes import Attribute
 from discreet.releases.descriptions import Descriptions
@@ -33,6 +32,7 @@ from discreet.releases.lookup import Lookup
 from discreet.releases.partition import GROUP
 from discreet.releases.passthrough import kept_sentence
 from discreet.releases.release import COMMON, Release, new_manifest
+from discreet.releases.statement import Stated, Statement
 from discreet.table.query import Query
 from discreet.table.table import Column
 
@@ -99,11 +99,8 @@ class ProjectedRelease(Release):
         cls,
         parts: Sequence[Release],
         *,
-        promise: Principle,
-        scheme: str,
-        options: Mapping[str, Any] | None = None,
         sensitive: Sequence[str] = (),
-        seeded: bool = False,
+        **stated: Unpack[Stated],
     ) -> Self:
         """Publish releases of the same rows together; ``sensitive`` is the order of the attributes in the original.
 
@@ -126,14 +123,11 @@ class ProjectedRelease(Release):
         attributes = (*first.quasi, *(named[name] for name in sensitive or named), *others)
         manifest = new_manifest(
             cls.format,
-            scheme=scheme,
-            options=options or {},
-            promise=promise,
+            Statement(**stated),
             attributes=attributes,
             rows=first.rows,
             withheld=first.withheld,
             assumptions=assumed_of(parts),
-            seeded=seeded,
             parts=[part_entry(part) for part in parts],
         )
         return cls(manifest, attributes, tuple(parts)).in_order()

@@ -22,7 +22,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
-from discreet.principles.principle import Principle
 from discreet.releases.attributes import Attribute
 from discreet.releases.bit_counts import Tally, Words
 from discreet.releases.canonical import line_keys, line_order, renumbered, taken_in
@@ -32,6 +31,7 @@ from discreet.releases.lookup import Lookup
 from discreet.releases.partition import PublishedRows
 from discreet.releases.passthrough import check_kept, check_quasi
 from discreet.releases.release import Release
+from discreet.releases.statement import Statement
 from discreet.table.query import Condition, Query, Range
 from discreet.table.table import Column, Table
 from discreet.table.texts import MISSING, near
@@ -65,18 +65,13 @@ class RandomisedRelease(Release):
         cls,
         table: Table,
         drawn: NDArray[np.int32],
-        *,
-        promise: Principle,
-        scheme: str,
-        options: Mapping[str, Any] | None,
-        seeded: np.random.Generator | None,
+        statement: Statement,
         **more: Any,
     ) -> dict[str, Any]:
         """The fields of a release that publishes ``drawn[row]`` in place of each row's sensitive value.
 
-        ``drawn`` contains codes of the sensitive attribute, or -1 to withhold the row. If they come from a ``seeded``
-        generator, the manifest warns that this is an experiment. ``more`` is added to the manifest. Rows are in the
-        order of the table.
+        ``drawn`` contains codes of the sensitive attribute, or -1 to withhold the row. ``more`` is added to the
+        manifest. Rows are in the order of the table.
         """
         column = table.secret
         if column is None:
@@ -95,7 +90,7 @@ class RandomisedRelease(Release):
         trace = np.full(table.rows, -1, np.int32)
         trace[rows.rows] = np.arange(len(rows.rows), dtype=np.int32)
         return {
-            "manifest": rows.manifest(cls, promise=promise, scheme=scheme, options=options, seeded=seeded, **more),
+            "manifest": rows.manifest(cls, statement, **more),
             "attributes": rows.attributes,
             "exact": rows.exact,
             "shown": ExactColumn(_values(column, domain), place[drawn[rows.rows]], column.notation),

@@ -6,22 +6,22 @@ each published value (line) given each original one (column), chosen separately 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from discreet.principles.principle import Principle
 from discreet.releases.assumptions import EXACT_ROWS, NO_ORDER, ONE_RELEASE
 from discreet.releases.bit_counts import Tally
 from discreet.releases.folder import Home
 from discreet.releases.randomised.base import RandomisedRelease
 from discreet.releases.randomised.matrix import Matrix
 from discreet.releases.randomised.reconstruct import Estimator, reconstruct
+from discreet.releases.statement import Stated, Statement
 from discreet.table.query import Query
 from discreet.table.table import Table
 
@@ -58,17 +58,13 @@ class PerturbedRelease(RandomisedRelease):
         table: Table,
         drawn: NDArray[np.int32],
         matrix: Matrix,
-        *,
-        promise: Principle,
-        scheme: str,
-        options: Mapping[str, Any] | None = None,
-        seeded: np.random.Generator | None = None,
+        **stated: Unpack[Stated],
     ) -> PerturbedRelease:
         """Publish ``drawn[row]``, a code or -1 to withhold the row, in place of each row's sensitive value.
 
         If they were drawn by a ``seeded`` generator, the manifest warns that this is an experiment.
         """
-        parts = cls.parts(table, drawn, promise=promise, scheme=scheme, options=options, seeded=seeded)
+        parts = cls.parts(table, drawn, Statement(**stated))
         return cls(matrix=matrix, **parts).in_order()
 
     @classmethod

@@ -8,15 +8,14 @@ because there may be tens of thousands of values.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.principles.principle import Principle
 from discreet.releases.assumptions import EXACT_ROWS, NO_ORDER, ONE_RELEASE
 from discreet.releases.bit_counts import Tally
 from discreet.releases.folder import Home
@@ -24,6 +23,7 @@ from discreet.releases.randomised.base import RandomisedRelease
 from discreet.releases.randomised.coin import Coin, Noise
 from discreet.releases.randomised.reconstruct import Estimator
 from discreet.releases.randomised.retained_estimate import estimated
+from discreet.releases.statement import Stated, Statement
 from discreet.table.query import Query
 from discreet.table.table import Table
 
@@ -59,18 +59,14 @@ class RetainedRelease(RandomisedRelease):
         drawn: NDArray[np.int32],
         coin: Coin,
         noise: Noise,
-        *,
-        promise: Principle,
-        scheme: str,
-        options: Mapping[str, Any] | None = None,
-        seeded: np.random.Generator | None = None,
+        **stated: Unpack[Stated],
     ) -> RetainedRelease:
         """Publish ``drawn[row]``, a code or -1 to withhold the row, in place of each row's sensitive value.
 
         If they were drawn by a ``seeded`` generator, the manifest warns that this is an experiment.
         """
         told = {"probability": coin.probability, "noise": noise}
-        parts = cls.parts(table, drawn, promise=promise, scheme=scheme, options=options, seeded=seeded, retention=told)
+        parts = cls.parts(table, drawn, Statement(**stated), retention=told)
         return cls(coin=coin, **parts).in_order()
 
     @classmethod

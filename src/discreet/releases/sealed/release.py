@@ -6,22 +6,21 @@ odds, an adversary who knows the algorithm may believe more of its persons than 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, Unpack
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
-from discreet.principles.principle import Principle
 from discreet.releases.assumptions import DESCRIBED, KEPT_BY_GROUPS, ONE_RELEASE, SHUFFLED, TRUE_VALUES
 from discreet.releases.canonical import Lines, by_number
 from discreet.releases.folder import Home
 from discreet.releases.generalization import Values
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.partition import GROUP, check_one_row_each
+from discreet.releases.statement import Stated, Statement
 from discreet.table.table import Table
 
 SEAL, LEAKAGE = "seal", "leakage"
@@ -73,11 +72,8 @@ class SealedRelease(GeneralizedRelease):
         groups: NDArray[np.int32],
         leakage: ArrayLike,
         *,
-        promise: Principle,
-        scheme: str,
-        options: Mapping[str, Any] | None = None,
         values: Values = "interval",
-        seeded: np.random.Generator | None = None,
+        **stated: Unpack[Stated],
     ) -> Self:
         """Publish a partition into groups numbered from 0, with what was leaked about each of them.
 
@@ -93,8 +89,7 @@ class SealedRelease(GeneralizedRelease):
         amounts = np.asarray(leakage, np.float64)
         if amounts.shape != (int(np.max(groups, initial=-1)) + 1,) or not bool((amounts >= 0.0).all()):
             raise DiscreetError("a seal needs a number that is not negative for each group, and groups count from 0")
-        how: dict[str, Any] = {"promise": promise, "scheme": scheme, "options": options, "seeded": seeded}
-        release = cls._of_groups(table, groups, values, **how)
+        release = cls._of_groups(table, groups, values, Statement(**stated))
         return replace(release, leakage=amounts[np.unique(groups[groups >= 0])]).in_order()
 
     @property

@@ -11,14 +11,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self, Unpack
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
-from discreet.principles.principle import Principle
 from discreet.releases.assumptions import NO_ORDER
 from discreet.releases.attributes import Attribute, as_shown, describe
 from discreet.releases.bit_counts import Tally
@@ -28,6 +27,7 @@ from discreet.releases.exact_rows import codes_at, codes_found, crossed, lines_a
 from discreet.releases.folder import Home
 from discreet.releases.lookup import Lookup
 from discreet.releases.release import Release, new_manifest
+from discreet.releases.statement import Stated, Statement
 from discreet.table.query import Query
 from discreet.table.table import Column, Table
 from discreet.table.texts import near
@@ -87,11 +87,7 @@ class SyntheticRelease(Release):
         cls,
         rows: Table,
         privacy: Privacy,
-        *,
-        promise: Principle,
-        scheme: str,
-        options: Mapping[str, Any] | None = None,
-        seeded: bool = False,
+        **stated: Unpack[Stated],
     ) -> Self:
         """Publish drawn rows, given as a table whose columns list the values and ends that are public.
 
@@ -107,14 +103,11 @@ class SyntheticRelease(Release):
         every = np.arange(rows.rows)
         manifest = new_manifest(
             cls.format,
-            scheme=scheme,
-            options=options or {},
-            promise=promise,
+            Statement(**stated),
             attributes=attributes,
             rows=rows.rows,
             withheld=0,
-            assumptions=cls.assumed(attributes, promise),
-            seeded=seeded,
+            assumptions=cls.assumed(attributes, stated["promise"]),
             privacy=privacy._asdict(),
         )
         return cls(

@@ -45,11 +45,12 @@ class Codip(Scheme):
     ``table.dependency``), and attributes that tell much about each other are kept together.
 
     Why the promise is kept: each table is a release of its own, made and confirmed by a scheme that keeps the promise
-    about all sensitive attributes of that table; tables are shuffled independently, and have no group numbers in
-    common. This bounds what each table tells. Together they tell no more about any one attribute to an adversary who
-    takes attributes of different tables to be independent given the quasi-identifiers. One who knows which of their
-    values go together may learn more where the groups of different tables overlap in part; with ``aligned=True`` all
-    tables have the same groups, so that nobody is narrowed down to fewer persons by intersecting them.
+    about all sensitive attributes of that table; the order of a table and the numbers of its groups follow from what
+    it publishes by itself. This bounds what each table tells. Together they tell no more about any one attribute to an
+    adversary who takes attributes of different tables to be independent given the quasi-identifiers. One who knows
+    which of their values go together may learn more where the groups of different tables overlap in part; with
+    ``aligned=True`` all tables have the same groups, so that nobody is narrowed down to fewer persons by intersecting
+    them.
 
     The same argument holds for tables of other formats: a table was made from the values of its attributes, the
     quasi-identifiers and draws of its own, so that, given the quasi-identifiers, it says nothing about independent

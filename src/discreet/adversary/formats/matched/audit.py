@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from discreet.adversary.alignment import Aligned, align
 from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check
 from discreet.adversary.checks import soundness
+from discreet.adversary.checks import trace as of_groups
 from discreet.adversary.checks.domains import domains, ends_of
 from discreet.adversary.checks.manifest import entries
 from discreet.adversary.checks.matching import (
@@ -34,12 +36,13 @@ from discreet.adversary.checks.matching import (
 )
 from discreet.adversary.checks.support import without_trace
 from discreet.adversary.checks.totals import totals
-from discreet.adversary.formats.matched.support import by_trace, candidates_in
+from discreet.adversary.checks.trace import outside, trace_check
 from discreet.adversary.verdict import PromiseVerdict, Subjects, judged
 from discreet.analyst.loss import losses
 from discreet.principles import Principle, Prior
-from discreet.releases.matched.candidates import published_values
+from discreet.releases.matched.candidates import irregularities, pairs, published_values
 from discreet.releases.matched.release import MatchedRelease
+from discreet.table.combinations import places_among
 
 CONSISTENT = "Every row has a number of its own, and rows are as many as the manifest says."
 ONLY_MATCHING = "Without the trace, by an attacker who only matches descriptions"
@@ -133,8 +136,7 @@ def _by_matching(
 ) -> PromiseVerdict:
     """Judge a promise without the trace, by the beliefs of someone who only matches descriptions."""
     if isinstance(found, str):
-        sentence = f"{part} cannot be judged without the trace, which tells who is matched with which rows: {found}."
-        return PromiseVerdict(str(part), False, math.inf, None, 0, None, 0, {}, sentence)
+        return PromiseVerdict.unjudged(part, f" without the trace, which tells who is matched with which rows: {found}")
     counts = found.counts
     release, rows = aligned.release, found.likeliest
     kinds = Subjects(
@@ -153,3 +155,35 @@ def _by_matching(
         else " The promise is about an attacker who knows the matches: give the trace to have it judged."
     )
     return replace(verdict, sentence=f"{ONLY_MATCHING}: {verdict.sentence}{told}")
+
+
+EXPLAINED = (
+    "every row has the values of its person and a description that admits all persons whose candidate it is; a person "
+    "has as many candidates as each of them has persons, and no two assignments give anyone the same row"
+)
+
+
+def by_trace(aligned: Aligned, trace: NDArray[Any], faults: list[str]) -> Check:
+    """Check that the trace's candidates are a regular graph that explains the release."""
+    if trace.ndim != 2 or trace.shape[1] == 0:
+        told = "the trace of a matched release lists the candidates of every row, and this one does not"
+        return trace_check([*faults, told], EXPLAINED)
+    own = of_groups.by_trace(aligned, trace[:, 0], faults)
+    if not own.holds:
+        return own
+    places = candidates_in(aligned, trace)
+    if places is None:
+        told = "it lists candidates that the release has not, or some of a row that is withheld"
+        return trace_check([told], EXPLAINED)
+    names = aligned.release.ids.tolist()
+    return trace_check([*irregularities(places, len(names), names), *outside(aligned, *pairs(places))], EXPLAINED)
+
+
+def candidates_in(aligned: Aligned, trace: NDArray[Any]) -> NDArray[np.int64] | None:
+    """Return the candidates as positions among the published rows; None if there are others."""
+    ids = aligned.release.ids
+    listed = trace >= 0
+    places = np.full(trace.shape, -1, np.int64)
+    places[listed] = np.minimum(places_among(ids, trace[listed].astype(np.int64)), len(ids) - 1)
+    known = bool((ids[places[listed]] == trace[listed]).all())
+    return places if known and not bool((listed & ~listed[:, :1]).any()) else None

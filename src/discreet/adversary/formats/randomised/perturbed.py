@@ -9,7 +9,6 @@ published one, computed exactly from the published matrix, and by the withheld r
 
 from __future__ import annotations
 
-import math
 from functools import partial
 
 import numpy as np
@@ -105,9 +104,7 @@ def _judged(part: Principle, release: PerturbedRelease, matched: Matched, prior:
     caps, floors = part.caps(prior), part.floors(prior)
     if caps is None:
         reason = "a perturbed release bounds the belief in single sensitive values and nothing else"
-        return PromiseVerdict(
-            str(part), False, math.inf, None, 0, None, 0, {}, f"{part} cannot be judged, since {reason}."
-        )
+        return PromiseVerdict.unjudged(part, f", since {reason}")
     known = matched.class_of < len(prior.counts)
     where = np.where(known, matched.class_of, 0)
     counts = np.where(known, prior.counts[where], 0)

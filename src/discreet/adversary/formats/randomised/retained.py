@@ -62,13 +62,11 @@ def _judged(part: Principle, release: RetainedRelease, matched: Matched, prior: 
     near = part.nearness
     if near is None:
         reason = "a retained release bounds the belief that a number lies near to another and nothing else"
-        return PromiseVerdict(
-            str(part), False, math.inf, None, 0, None, 0, {}, f"{part} cannot be judged, since {reason}."
-        )
+        return PromiseVerdict.unjudged(part, f", since {reason}")
     try:
         crowd = crowds(prior.counts, *near.windows(prior))
     except DiscreetError as error:
-        return PromiseVerdict(str(part), False, math.inf, None, 0, None, 0, {}, f"{part} cannot be judged: {error}.")
+        return PromiseVerdict.unjudged(part, f": {error}")
     known = matched.class_of < len(prior.counts)
     where = np.where(known, matched.class_of, 0)
     counts, around = np.where(known, prior.counts[where], 0), np.where(known, crowd.around[where], 0)

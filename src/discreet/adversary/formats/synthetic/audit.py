@@ -161,5 +161,4 @@ def _judged(part: Principle, release: SyntheticRelease) -> PromiseVerdict:
         sentence = f"{part} is {'kept' if holds else 'broken'}, {says}."
         return PromiseVerdict(str(part), holds, strain, spent, int(not holds), None, 0, {}, sentence)
     reason = "synthetic rows keep differential privacy and nothing else"
-    sentence = f"{part} cannot be judged, since {reason}."
-    return PromiseVerdict(str(part), False, float("inf"), None, 0, None, 0, {}, sentence)
+    return PromiseVerdict.unjudged(part, f", since {reason}")
