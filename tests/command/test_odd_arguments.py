@@ -62,7 +62,7 @@ CALLS: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
     "format": (lambda release, folder: release.save(folder / "x", format=ARRAY), "written as csv or parquet, not as"),
     "missing": (
         lambda release, folder: _read(pa.table(people()), missing=ARRAY),
-        "missing must be error, withhold or value, not array(",
+        "must be error, withhold or value, not array(",
     ),
     "progress": (
         lambda release, folder: dc.publish(patients(), dc.KAnonymity(4), progress=5),
