@@ -32,7 +32,7 @@ class Expression:
 
     name: ClassVar[str]
     example: ClassVar[str] = ""
-    """One of this kind as text, quoted in messages about malformed ones; needed where a parameter must be given."""
+    """One of this kind as text, quoted in messages about malformed ones."""
 
     def __post_init__(self) -> None:
         """Check every parameter and convert it to its proper type.
@@ -40,8 +40,7 @@ class Expression:
         Subclasses add only what a single annotation cannot say, such as that two parameters exclude each other.
         """
         for field in fields(cast(Any, self)):
-            way_out = f"write for example {self.example}" if field.default is MISSING else WAY_OUT
-            self.check_parameter(field.name, way_out)
+            self.check_parameter(field.name, self._example(field.name) if field.default is MISSING else WAY_OUT)
 
     def check_parameter(self, name: str, way_out: str) -> None:
         """Check one parameter; its absence is written by leaving it out, so messages do not speak of None."""
@@ -52,6 +51,11 @@ class Expression:
             object.__setattr__(self, name, checked(name, value, given(hint), way_out))
         except DiscreetError as refusal:
             raise DiscreetError(f"{self.name}: {refusal}") from None
+
+    @classmethod
+    def _example(cls, parameter: str) -> str:
+        """Say how to write one of this kind, which needs a parameter."""
+        return f"write for example {cls.example}" if cls.example else f"write '{cls.name}({parameter}=...)'"
 
     @classmethod
     def from_texts(cls, texts: Mapping[str, str], **settings: Any) -> Self:
@@ -66,7 +70,7 @@ class Expression:
             values[key] = read(text, type(defaults[key]) if hints[key] is Any else hints[key])
         for key, default in defaults.items():
             if default is MISSING and key not in values:
-                raise DiscreetError(f"{cls.name} needs its parameter {key}; write for example {cls.example}")
+                raise DiscreetError(f"{cls.name} needs its parameter {key}; {cls._example(key)}")
         return cls(**values, **settings)
 
     def __str__(self) -> str:

@@ -293,7 +293,7 @@ def test_the_commands_publish_audit_query_and_compare(tmp_path: Path, monkeypatc
     assert "angina" in run("query", "r", "SELECT disease, COUNT(*) FROM t GROUP BY disease").output
     schemes = [
         "--schemes",
-        "cuts,heterogeneous,heterogeneous:publishes=graph",
+        "cuts,heterogeneous,heterogeneous(publishes=graph)",
         "--queries",
         "50",
         "--json",
@@ -301,5 +301,5 @@ def test_the_commands_publish_audit_query_and_compare(tmp_path: Path, monkeypatc
         "zip",
     ]
     results = json.loads(run("compare", *read, *promise, *schemes, "--json").output)["results"]
-    assert [one["scheme"] for one in results][-1] == "heterogeneous:publishes=graph"
+    assert [one["scheme"] for one in results][-1] == "heterogeneous(publishes=graph)"
     assert "beta-likeness" in run("plan", *read).output

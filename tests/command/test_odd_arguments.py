@@ -60,7 +60,10 @@ CALLS: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
         "None is not a column name; name columns by text",
     ),
     "format": (lambda release, folder: release.save(folder / "x", format=ARRAY), "written as csv or parquet, not as"),
-    "missing": (lambda release, folder: _read(pa.table(people()), missing=ARRAY), "choose error, withhold, value"),
+    "missing": (
+        lambda release, folder: _read(pa.table(people()), missing=ARRAY),
+        "must be error, withhold or value, not array(",
+    ),
     "progress": (
         lambda release, folder: dc.publish(patients(), dc.KAnonymity(4), progress=5),
         "progress must be a function or None, not 5; correct it, or leave it out",

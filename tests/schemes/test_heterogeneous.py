@@ -391,5 +391,5 @@ def test_what_cannot_be_kept_is_refused_with_a_way_out() -> None:
         with pytest.raises(dc.DiscreetError, match="choose scheme 'cuts'"):
             scheme.publish(patients(), parse(promise))
         assert dc.publish(patients(), promise, "cuts").groups > 0
-    with pytest.raises(dc.DiscreetError, match="choose greedy, sort-greedy, hungarian"):
+    with pytest.raises(dc.DiscreetError, match="matching must be greedy, sort-greedy or hungarian, not 'best'; "):
         dc.Heterogeneous(matching="best")  # type: ignore[arg-type]

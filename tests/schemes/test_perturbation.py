@@ -341,7 +341,7 @@ def test_other_promises_are_refused() -> None:
     for promise in ("k-anonymity(k=2)", "t-closeness(t=0.2)", "beta-likeness(beta=2, level=1)", "l-diversity(l=2)"):
         with pytest.raises(dc.DiscreetError, match="choose scheme 'cuts'"):
             Perturbation().publish(table, dc.parse(promise))
-    with pytest.raises(dc.DiscreetError, match="choose exact, even, closed-form"):
+    with pytest.raises(dc.DiscreetError, match="matrix must be exact, even or closed-form, not 'best'; correct"):
         Perturbation(matrix="best")  # type: ignore[arg-type]
     both = dc.parse("beta-likeness(beta=2) & beta-likeness(beta=4, variant=basic)")
     assert Perturbation().publish(table, both).rows == table.rows

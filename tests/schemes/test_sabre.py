@@ -233,9 +233,9 @@ def test_refusals_and_seeds() -> None:
     table = patients()
     with pytest.raises(DiscreetError, match="a single promise of t-closeness"):
         Sabre().publish(table, BetaLikeness(2))
-    with pytest.raises(DiscreetError, match="share of t"):
+    with pytest.raises(DiscreetError, match="share must be a number between 0 and 1, not 1"):
         Sabre(share=1.5)
-    with pytest.raises(DiscreetError, match="choose hilbert, nearest"):
+    with pytest.raises(DiscreetError, match="retrieval must be hilbert or nearest, not 'random'; correct"):
         Sabre(retrieval="random")  # type: ignore[arg-type]
     first, again = (Sabre(random_state=5).publish(table, TCloseness(0.3)) for _ in range(2))
     assert first.trace is not None and again.trace is not None

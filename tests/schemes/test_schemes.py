@@ -224,7 +224,7 @@ def test_burel_refuses_what_it_cannot_bound() -> None:
     ):
         with pytest.raises(dc.DiscreetError, match="choose scheme 'cuts'"):
             Burel().publish(patients(), parse(promise))
-    with pytest.raises(dc.DiscreetError, match="choose hilbert, nearest"):
+    with pytest.raises(dc.DiscreetError, match="retrieval must be hilbert or nearest, not 'far'; correct"):
         Burel(retrieval="far")
     assert make_scheme("burel", {"refine": "true"}).options["refine"] is True
     with pytest.raises(dc.DiscreetError, match="refine must be true or false, not 'perhaps'; correct it"):

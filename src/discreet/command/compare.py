@@ -187,9 +187,7 @@ def _contenders(texts: tuple[str, ...]) -> list[str] | None:
     found = [part.strip() for text in texts for part in split(text, ",") if part.strip()]
     for scheme in found:
         if modern(scheme) != scheme:
-            note(
-                f"Note: write '{modern(scheme)}' instead of '{scheme}'; options in parentheses are the same everywhere."
-            )
+            note(f"Note: '{scheme}' is the old way to write '{modern(scheme)}', which is the same wherever it is said.")
     return found or None
 
 

@@ -78,16 +78,15 @@ class Outcome:
     click.option(
         "--scheme",
         metavar="SCHEME",
-        help="How the table is published, such as 'cuts(effort=thorough)' (default: as suits the promise, mostly "
-        "cuts); see 'discreet schemes'.",
+        help="How to publish, such as 'cuts(effort=thorough)' (default: by the promise, mostly cuts); see 'discreet "
+        "schemes'.",
     ),
     click.option(
         "--option",
         "options",
         multiple=True,
         metavar="KEY=VALUE",
-        help="Another way to give an option of the scheme, such as effort=thorough; see 'discreet schemes NAME'. "
-        "Repeatable.",
+        help="An option of the scheme by itself, such as effort=thorough; see 'discreet schemes NAME'. Repeatable.",
     ),
     flags.IDENTIFIERS,
     flags.PERSON,

@@ -34,15 +34,16 @@ class AlphaBeta(Principle):
     concern beta alone. The first depends on the quasi-identifier values that a release publishes:
     ``Release.presence`` computes the belief, the scheme keeps it at or below alpha, and the audit checks that. Where
     groups are published under descriptions, alpha bounds the belief in the likeliest combination that a description
-    admits, also for whoever knows that it is as narrow as possible, so that some row lies at each end of an interval.
+    admits, also for an adversary who knows that it is as narrow as possible, so that some row lies at each end of an
+    interval.
 
     With ``presence=group`` alpha bounds the belief from each single group that lists all values of the person. Several
     groups may list them; ``presence=combined`` bounds the belief that at least one of these groups contains the person,
     1 - (1 - p1)(1 - p2)..., which is a stronger promise. It covers every combination of values that occur in the table,
     of persons in it and of others. Both are about published rows: a release says how many rows are withheld, and these
     may be anybody's. And both take groups as independent, as they are where two persons may have the same values:
-    whoever knows that all rows differ may believe more (two groups of two rows that list the same two values of two
-    attributes say 3/4 of each combination, and if all four rows differ, each is certain).
+    an adversary who knows that all rows differ may believe more (two groups of two rows that list the same two values
+    of two attributes say 3/4 of each combination, and if all four rows differ, each is certain).
 
     With ``association=group`` beta bounds the belief in the value of a person's own row. Groups may overlap, and then
     more is believed of "*some* row with the person's values has it": 1 - (1 - p1 q1)(1 - p2 q2)... divided by the

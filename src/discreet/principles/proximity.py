@@ -77,11 +77,13 @@ class Proximity(Principle):
     larger_is_stronger: ClassVar[bool] = True
 
     epsilon: Width = LEFT_OUT
-    """Always a number after construction: if omitted, the larger of ``below`` and ``above``, or 0."""
+    """The distance up to which numbers are near, or the share of the number with ``relative``. It can be left out if
+    both ``below`` and ``above`` are given, and is then the larger of these; or if the ends are, and is then 0."""
     m: Annotated[int, Interval(1)] = -1
-    """Required."""
+    """At most one in m of a group's rows may have a number near any one of them."""
     neighbourhood: Neighbourhood = "absolute"
-    """Never a pair after construction: a pair becomes ``below`` and ``above``."""
+    """What is near: numbers within a distance, within a share of the number, or between ends that are given. A pair of
+    widths becomes ``below`` and ``above`` on construction."""
     below: Width | None = None
     """How far neighbourhoods reach below a number, if not by epsilon."""
     above: Width | None = None
