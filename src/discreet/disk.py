@@ -102,7 +102,7 @@ def uninterrupted() -> Iterator[None]:
     """Defer the signals that ask the process to end until the block is left; then they take their usual effect.
 
     Python handles signals in the main thread only. There the block replaces their handlers by one that records the
-    signal. A command works in another thread (`discreet.command.interrupting`), where handlers cannot be replaced; its
+    signal. A command works in another thread (`discreet.command.interruption`), where handlers cannot be replaced; its
     main thread waits for `CHANGING` before it ends the process.
     """
     with CHANGING:

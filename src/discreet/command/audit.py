@@ -64,24 +64,24 @@ def audit(
     from discreet.table.hierarchy import PublishedHierarchy
 
     asked = [parse(text) for text in promises]
-    own, offering = flags.trees(hierarchies)
+    files, offering = flags.trees(hierarchies)
     ranges = flags.domains(domains)
     for place in (folder, *(() if trace is None else (trace,))):
         tidy(place)
     with watching() as progress:
         progress("reading", 0.0)
-        told = reading_with(folder, reading)
-        published = told["quasi"]
-        unsaid = _with_roles(told, original, quasi, sensitive, reading)
-        offers = offers_in(offering, told["quasi"], told["sensitive"], own)
-        told["hierarchies"] = {**told["hierarchies"], **offers, **own}
-        table: Table = _read_original(original, {**told, "domains": ranges})
-        assumed = [name for name, tree in told["hierarchies"].items() if isinstance(tree, PublishedHierarchy)]
+        settings = reading_with(folder, reading)
+        published = settings["quasi"]
+        unsaid = _with_roles(settings, original, quasi, sensitive, reading)
+        offers = offers_in(offering, settings["quasi"], settings["sensitive"], files)
+        settings["hierarchies"] = {**settings["hierarchies"], **offers, **files}
+        table: Table = _read_original(original, {**settings, "domains": ranges})
+        assumed = [name for name, tree in settings["hierarchies"].items() if isinstance(tree, PublishedHierarchy)]
         for remark in on_offers(table, offers):
             note(remark)
-        people = None if population is None else read_population(population, {**told, "quasi": published})
+        people = None if population is None else read_population(population, {**settings, "quasi": published})
         progress("auditing", 0.0)
-        found = judge(
+        result = judge(
             folder,
             table,
             trace=trace,
@@ -92,27 +92,27 @@ def audit(
             progress=progress,
         )
     if as_json:
-        print_json({**found.as_dict(), "folder": folder, "original": original})
-    elif not (quiet() and found.holds):
+        print_json({**result.as_dict(), "folder": folder, "original": original})
+    elif not (quiet() and result.holds):
         from discreet.command.render import show_audit
 
         console = output()
-        show_audit(console, found, every_check=not quiet())
-        if found.losses and not quiet():
+        show_audit(console, result, every_check=not quiet())
+        if result.losses and not quiet():
             console.print()
-            console.print(rows_in_groups(found.rows, found.groups, found.withheld))
-    return HOLDS if found.holds else VIOLATED
+            console.print(rows_in_groups(result.rows, result.groups, result.withheld))
+    return HOLDS if result.holds else VIOLATED
 
 
-def _read_original(original: str, told: dict[str, Any]) -> Table:
+def _read_original(original: str, settings: dict[str, Any]) -> Table:
     """Read the original; a column that it lacks may be in a second table, if persons may have several values of it."""
     from discreet.errors import DiscreetError
     from discreet.table.read import read
 
     try:
-        return read(original, **told)
+        return read(original, **settings)
     except DiscreetError as fault:
-        lacking = [name for name in told["lists"] if f"no column {name!r}" in str(fault)]
+        lacking = [name for name in settings["lists"] if f"no column {name!r}" in str(fault)]
         if not lacking:
             raise
         raise DiscreetError(
@@ -121,44 +121,44 @@ def _read_original(original: str, told: dict[str, Any]) -> Table:
 
 
 def _with_roles(
-    told: dict[str, Any], original: str, quasi: tuple[str, ...], sensitive: str | None, reading: dict[str, Any]
+    settings: dict[str, Any], original: str, quasi: tuple[str, ...], sensitive: str | None, reading: dict[str, Any]
 ) -> list[str]:
-    """Put the roles given by flags into the reading arguments ``told``; return the columns without such a role."""
+    """Put the roles given by flags into the reading arguments ``settings``; return the columns without such a role."""
     texts = [*quasi, *([] if sensitive is None else [sensitive])]
     header = flags.Header(original, reading["delimiter"], reading["encoding"], texts)
     known, secret = flags.split_names(quasi, header), flags.split_names(texts[len(quasi) :], header)
-    said, shown = {*known, *secret}, told["sensitive"] or []
+    said, shown = {*known, *secret}, settings["sensitive"] or []
     if not said:
-        return [*told["quasi"], *shown, *told["keep"]]
-    unsaid = [[name for name in names if name not in said] for names in (told["quasi"], shown)]
+        return [*settings["quasi"], *shown, *settings["keep"]]
+    unsaid = [[name for name in names if name not in said] for names in (settings["quasi"], shown)]
     # Sensitive columns stay in the order of the release, which is that of its promises. Kept columns need no flags.
     secret.sort(key=lambda name: shown.index(name) if name in shown else len(shown))
-    told["quasi"] = [*known, *unsaid[0]]
-    told["sensitive"] = [*secret, *unsaid[1]] or None
-    told["keep"] = [name for name in told["keep"] if name not in said]
+    settings["quasi"] = [*known, *unsaid[0]]
+    settings["sensitive"] = [*secret, *unsaid[1]] or None
+    settings["keep"] = [name for name in settings["keep"] if name not in said]
     return [*unsaid[0], *unsaid[1]]
 
 
-def read_population(path: str, told: dict[str, Any]) -> Table:
+def read_population(path: str, settings: dict[str, Any]) -> Table:
     """Read a population with the kinds of the original, but without hierarchies, which may lack some of its values."""
     from discreet.errors import DiscreetError
     from discreet.table.read import read
 
     def columns(kind: str) -> list[str]:
-        return [name for name in told[kind] if name in told["quasi"]]
+        return [name for name in settings[kind] if name in settings["quasi"]]
 
     try:
         return read(
             path,
-            quasi=told["quasi"],
+            quasi=settings["quasi"],
             numeric=columns("numeric"),
             categorical=columns("categorical"),
             ordinal=columns("ordinal"),
             missing="value",
-            dates={name: form for name, form in told["dates"].items() if name in told["quasi"]},
-            na=told.get("na", ()),
-            delimiter=told.get("delimiter"),
-            encoding=told.get("encoding"),
+            dates={name: form for name, form in settings["dates"].items() if name in settings["quasi"]},
+            na=settings.get("na", ()),
+            delimiter=settings.get("delimiter"),
+            encoding=settings.get("encoding"),
         )
     except DiscreetError as error:
         raise DiscreetError(f"the population cannot be used: {error}") from None
@@ -166,14 +166,16 @@ def read_population(path: str, told: dict[str, Any]) -> Table:
 
 def reading_with(folder: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments for reading the original: those of the manifest, overridden by flags."""
-    told = reading_of(folder)
-    own = {
-        "dates": {**told["dates"], **flags.forms(given["dates"])},
-        "lists": {**told["lists"], **flags.separators(given["lists"])},
+    settings = reading_of(folder)
+    overrides = {
+        "dates": {**settings["dates"], **flags.forms(given["dates"])},
+        "lists": {**settings["lists"], **flags.separators(given["lists"])},
         "join": flags.second_tables(given["join"]),
     }
-    own["lists"] = {name: separator for name, separator in own["lists"].items() if name not in own["join"]}
-    return {**told, **{key: value for key, value in given.items() if value}, **own}
+    overrides["lists"] = {
+        name: separator for name, separator in overrides["lists"].items() if name not in overrides["join"]
+    }
+    return {**settings, **{key: value for key, value in given.items() if value}, **overrides}
 
 
 def reading_of(folder: str) -> dict[str, Any]:
@@ -192,15 +194,23 @@ def reading_of(folder: str) -> dict[str, Any]:
     attributes = [Attribute.from_dict(entry) for entry in entries]
 
     # the separator of the values in a cell is not published: a flag tells it, and a column of lists needs none
-    listed = list(dict.fromkeys(one.derived.attribute for one in attributes if one.derived is not None))
-    secret = [one for one in attributes if one.role == "sensitive"]
-    sensitive = dict.fromkeys(one.name if one.derived is None else one.derived.attribute for one in secret)
-    attributes = [one for one in attributes if one.derived is None]
+    listed = list(
+        dict.fromkeys(attribute.derived.attribute for attribute in attributes if attribute.derived is not None)
+    )
+    secret = [attribute for attribute in attributes if attribute.role == "sensitive"]
+    sensitive = dict.fromkeys(
+        attribute.name if attribute.derived is None else attribute.derived.attribute for attribute in secret
+    )
+    attributes = [attribute for attribute in attributes if attribute.derived is None]
 
     def names(**wanted: str) -> list[str]:
-        return [one.name for one in attributes if all(getattr(one, key) == value for key, value in wanted.items())]
+        return [
+            attribute.name
+            for attribute in attributes
+            if all(getattr(attribute, key) == value for key, value in wanted.items())
+        ]
 
-    trees: dict[str, Any] = {one.name: tree for one in attributes if (tree := _tree(one)) is not None}
+    trees: dict[str, Any] = {attribute.name: tree for attribute in attributes if (tree := _tree(attribute)) is not None}
     return {
         "quasi": names(role="quasi"),
         "sensitive": list(sensitive) or None,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 HOLDS = 0
 VIOLATED = 1
 BAD_INPUT = 2
-UNTOLD = 3
+UNPRINTED = 3
 """The command succeeded and its files are in place, but the result could not be printed."""
 INTERNAL = 4
 """Something went wrong that is an error of ours, and not of the input."""
@@ -102,10 +102,10 @@ def output() -> Console:
 
         def print(self, *objects: Any, **how: Any) -> None:
             seen = [
-                visible(one) if isinstance(one, str)
-                else Text(visible(one.plain), style=one.style) if isinstance(one, Text)
-                else one  # a grid, which escapes its own cells
-                for one in objects
+                visible(thing) if isinstance(thing, str)
+                else Text(visible(thing.plain), style=thing.style) if isinstance(thing, Text)
+                else thing  # a grid, which escapes its own cells
+                for thing in objects
             ]  # fmt: skip
             with naming(STDOUT):
                 super().print(*seen, **how)
@@ -122,14 +122,14 @@ def print_json(document: Any) -> None:
     with naming(STDOUT):
         # JSON allows some control characters unescaped that a terminal would obey. They occur only within JSON strings,
         # where they may be escaped; line breaks between values stay.
-        click.echo(UNSEEN.sub(lambda found: found[0] if found[0] == "\n" else f"\\u{ord(found[0]):04x}", text))
+        click.echo(UNSEEN.sub(lambda match: match[0] if match[0] == "\n" else f"\\u{ord(match[0]):04x}", text))
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, dict):
-        return {str(key): _plain(one) for key, one in value.items()}
+        return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(one) for one in value]
+        return [_plain(item) for item in value]
     if hasattr(value, "tolist"):  # NumPy scalars and arrays; NumPy is not imported here
         return _plain(value.tolist())
     if isinstance(value, float):

@@ -23,14 +23,14 @@ from discreet.command.console import (
     INTERRUPTED,
     PIPE_CLOSED,
     STDOUT,
-    UNTOLD,
+    UNPRINTED,
     complain,
     give_up,
     internal_error,
     naming,
     note,
 )
-from discreet.command.interrupting import interruptible
+from discreet.command.interruption import interruptible
 from discreet.errors import DiscreetError
 from discreet.unfinished import settled
 from discreet.version import __version__
@@ -115,7 +115,7 @@ class SentenceGroup(click.Group):
                 if settled:
                     stands = " and ".join(f"'{path}'" for path in settled)
                     complain(f"{STDOUT}: {fault.strerror or fault}; {stands} had already been written completely")
-                    return UNTOLD
+                    return UNPRINTED
             where = f"{str(fault.filename)!r}: " if fault.filename else ""
             return complain(f"{where}{fault.strerror or fault}; solve this and run the command again")
         except MemoryError:

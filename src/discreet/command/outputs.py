@@ -105,6 +105,6 @@ def _real(path: str | Path) -> Path:
 def _check_writable(target: Path, what: str) -> None:
     from discreet.disk import obstacle
 
-    found = obstacle(target)
-    if found is not None:
-        raise DiscreetError(f"{what} cannot be written: {found}; choose another place")
+    reason = obstacle(target)
+    if reason is not None:
+        raise DiscreetError(f"{what} cannot be written: {reason}; choose another place")

@@ -37,30 +37,32 @@ def profile(input: str, quasi: tuple[str, ...], sensitive: str | None, as_json: 
         progress("reading", 0.0)
         table, remarks = read_to_look(input, quasi, sensitive, given)
         progress("counting", 0.0)
-        told = describe(table, combinations=bool(quasi))
+        profiled = describe(table, combinations=bool(quasi))
         # suggestions are based on the table as it is read when the user follows the notes
-        notes, better = table.notes, told
+        notes, better = table.notes, profiled
         if (heeded := _heeding(given, notes)) != given:
             table, _ = read_to_look(input, quasi, sensitive, heeded)
             better = describe(table, combinations=False)
     for remark in remarks:
         note(remark)
-    roles = None if quasi else suggest(better.columns, told.rows, person_known=given["person"] is not None)
+    roles = None if quasi else suggest(better.columns, profiled.rows, person_known=given["person"] is not None)
     if roles is not None and roles.person is not None:  # promises are then about persons
         table, _ = read_to_look(input, quasi, sensitive, {**heeded, "person": roles.person})
     if sensitive is None and roles is not None and roles.sensitive is not None:
-        column = next(one for one in table.columns if one.name == roles.sensitive)
-        table = replace(table, quasi=tuple(one for one in table.quasi if one is not column), sensitive=(column,))
+        column = next(candidate for candidate in table.columns if candidate.name == roles.sensitive)
+        table = replace(
+            table, quasi=tuple(candidate for candidate in table.quasi if candidate is not column), sensitive=(column,)
+        )
     command = suggested_command(input, better, roles, given, notes, suggest_promises(table))
     if as_json:
-        print_json({**_document(told, roles, command), "notes": [str(one) for one in notes]})
+        print_json({**_document(profiled, roles, command), "notes": [str(remark) for remark in notes]})
     else:
-        _show(output(), told, roles, command)
+        _show(output(), profiled, roles, command)
     return HOLDS
 
 
-def _document(told: Profile, roles: Roles | None, command: str) -> dict[str, Any]:
-    document = told.as_dict()
+def _document(profiled: Profile, roles: Roles | None, command: str) -> dict[str, Any]:
+    document = profiled.as_dict()
     if roles is not None:
         for column in document["columns"]:
             column["role"] = None if column["role"] == "quasi" else column["role"]
@@ -71,29 +73,29 @@ def _document(told: Profile, roles: Roles | None, command: str) -> dict[str, Any
 def _heeding(given: dict[str, Any], notes: Iterable[Note]) -> dict[str, Any]:
     """Return the reading flags with the advice of the notes applied."""
     heeded = dict(given)
-    for one in notes:
-        for argument, value in () if one.either else one.say:  # among alternatives, only the user can choose
+    for remark in notes:
+        for argument, value in () if remark.either else remark.say:  # among alternatives, only the user can choose
             heeded[argument] = (*heeded[argument], *(text for text in value if text not in heeded[argument]))
     return heeded
 
 
 def suggested_command(
     input: str,
-    told: Profile,
+    profiled: Profile,
     roles: Roles | None,
     given: dict[str, Any],
     notes: Sequence[Note],
     promises: Sequence[str],
 ) -> str:
     """Return a command that publishes this table, including all flags that the user has given about it."""
-    sensitive = tuple(one.name for one in told.columns if one.role == "sensitive")
+    sensitive = tuple(column.name for column in profiled.columns if column.role == "sensitive")
     if roles is not None:
         quasi: tuple[str, ...] = roles.quasi
         identifiers, person = roles.identifiers, given["person"] or roles.person
         sensitive = sensitive or (() if roles.sensitive is None else (roles.sensitive,))
         quasi = tuple(name for name in quasi if name not in (*identifiers, *sensitive, person))
     else:
-        quasi = tuple(one.name for one in told.columns if one.role == "quasi")
+        quasi = tuple(column.name for column in profiled.columns if column.role == "quasi")
         identifiers, person = (), given["person"]
     from discreet.table.query import NUMBERS
 
@@ -107,7 +109,7 @@ def suggested_command(
     for promise in promises:
         words += ["--promise", promise]
     used = {*quasi, *sensitive}
-    given = _heeding(given, [about for one in notes if (about := one.about(used)) is not None])
+    given = _heeding(given, [about for remark in notes if (about := remark.about(used)) is not None])
     for flag, key in (
         *(("--numeric", "numeric"), ("--categorical", "categorical"), ("--ordinal", "ordinal")),
         *(("--hierarchy", "hierarchies"), ("--domain", "domains"), ("--na", "na"), ("--date", "dates")),
@@ -115,7 +117,7 @@ def suggested_command(
     ):
         for text in given[key]:
             words += [flag, text]
-    if any(one.missing and one.kind in NUMBERS and one.name in used for one in told.columns):
+    if any(column.missing and column.kind in NUMBERS and column.name in used for column in profiled.columns):
         words += ["--missing", "value"]
     for flag in ("delimiter", "encoding"):
         words += [] if given[flag] is None else [f"--{flag}", given[flag]]
@@ -125,21 +127,24 @@ def suggested_command(
 # ------------------------------------------------------------------------------------------------------------ showing
 
 
-def _show(console: Console, told: Profile, roles: Roles | None, command: str) -> None:
-    console.print(f"{told.rows:,} rows" + ("." if told.persons == told.rows else f" about {told.persons:,} persons."))
+def _show(console: Console, profiled: Profile, roles: Roles | None, command: str) -> None:
+    console.print(
+        f"{profiled.rows:,} rows"
+        + ("." if profiled.persons == profiled.rows else f" about {profiled.persons:,} persons.")
+    )
     console.print()
-    console.print(_columns(told.columns, with_roles=roles is None))
+    console.print(_columns(profiled.columns, with_roles=roles is None))
     console.print()
     if roles is None:
-        _show_uniqueness(console, told)
+        _show_uniqueness(console, profiled)
     else:
         _show_roles(console, roles)
-    sensitive = [one for one in told.columns if one.role == "sensitive"]
-    for one in sensitive:
-        _show_sensitive(console, one)
+    sensitive = [column for column in profiled.columns if column.role == "sensitive"]
+    for column in sensitive:
+        _show_sensitive(console, column)
     if roles is None or sensitive:
         console.print("What can be promised:")
-        for promise in told.reachable:
+        for promise in profiled.reachable:
             console.print(f"  {promise.sentence}")
         console.print()
     console.print("To publish it:" if roles is None else "To publish it, if these roles are right:")
@@ -151,26 +156,26 @@ def _columns(columns: tuple[ColumnProfile, ...], with_roles: bool) -> Any:
 
     headings = ["column", *(["role"] if with_roles else []), "kind", "distinct", "missing", "values"]
     table = grid(*headings, right=(len(headings) - 3, len(headings) - 2))
-    for one in columns:
-        role = [one.role] if with_roles else []
-        values = _values(one)
-        table.add_row(one.name, *role, one.kind, f"{one.distinct:,}", f"{one.missing:,}", values)
+    for column in columns:
+        role = [column.role] if with_roles else []
+        values = _values(column)
+        table.add_row(column.name, *role, column.kind, f"{column.distinct:,}", f"{column.missing:,}", values)
     return table
 
 
 def _values(column: ColumnProfile) -> str:
     if column.kind != "categorical" and column.low is not None:
         return f"{column.low} to {column.high}; most often {column.top[0].value} ({percent(column.top[0].share)})"
-    return ", ".join(f"{one.value} ({percent(one.share)})" for one in column.top[:3]) + (
+    return ", ".join(f"{share.value} ({percent(share.share)})" for share in column.top[:3]) + (
         f" and {column.distinct - 3:,} more" if column.distinct > 3 else ""
     )
 
 
-def _show_uniqueness(console: Console, told: Profile) -> None:
+def _show_uniqueness(console: Console, profiled: Profile) -> None:
     from discreet.command.render import grid
     from discreet.principles.wording import rows
 
-    whole, *without = told.uniqueness
+    whole, *without = profiled.uniqueness
     verb = "is" if whole.unique == 1 else "are"
     console.print(
         f"Who stands out: {rows(whole.unique)} ({percent(whole.unique_share)}) {verb} alone with their combination of "
@@ -179,20 +184,20 @@ def _show_uniqueness(console: Console, told: Profile) -> None:
     )
     if without:
         table = grid("left out", "unique rows", "share", "combinations", "smallest", "median", right=range(1, 6))
-        for one in without:
-            table.add_row(one.dropped or "", *_cells(one))
+        for line in without:
+            table.add_row(line.dropped or "", *_cells(line))
         console.print()
         console.print(table)
     console.print()
 
 
-def _cells(one: Uniqueness) -> list[str]:
+def _cells(line: Uniqueness) -> list[str]:
     return [
-        f"{one.unique:,}",
-        percent(one.unique_share),
-        f"{one.combinations:,}",
-        f"{one.smallest:,}",
-        number(one.median),
+        f"{line.unique:,}",
+        percent(line.unique_share),
+        f"{line.combinations:,}",
+        f"{line.smallest:,}",
+        number(line.median),
     ]
 
 
@@ -213,10 +218,10 @@ def _show_roles(console: Console, roles: Roles) -> None:
 def _show_sensitive(console: Console, column: ColumnProfile) -> None:
     from discreet.principles.wording import rows
 
-    def told(one: Share) -> str:
-        return f"'{one.value}' ({rows(one.rows)}, {percent(one.share)})"
+    def in_words(share: Share) -> str:
+        return f"'{share.value}' ({rows(share.rows)}, {percent(share.share)})"
 
     console.print(f"The sensitive attribute {column.name!r} has {column.distinct:,} different values.")
-    console.print(f"  most frequent: {', '.join(told(one) for one in column.top)}")
-    console.print(f"  rarest: {told(column.rarest)}")
+    console.print(f"  most frequent: {', '.join(in_words(share) for share in column.top)}")
+    console.print(f"  rarest: {in_words(column.rarest)}")
     console.print()

@@ -29,10 +29,10 @@ def read_statements(path: str) -> list[Statement]:
         raise DiscreetError(
             f"the file {path!r} is not text in UTF-8 (byte {error.start:,}); save it as UTF-8"
         ) from None
-    found = split_statements(text)
-    if not found:
+    statements = split_statements(text)
+    if not statements:
         raise DiscreetError(f"the file {path!r} holds no statement; write one per line, such as SELECT COUNT(*) FROM t")
-    return found
+    return statements
 
 
 def split_statements(text: str) -> list[Statement]:
@@ -44,7 +44,7 @@ def split_statements(text: str) -> list[Statement]:
     [Statement(sql='SELECT 1, 2', line=1), Statement(sql='SELECT 3', line=2)]
     """
     by_semicolon = any(token.group() == ";" for token in _TOKEN.finditer(text))
-    found: list[Statement] = []
+    statements: list[Statement] = []
     words, begins, line, at = "", 0, 1, 0
 
     def add(more: str) -> None:
@@ -56,7 +56,7 @@ def split_statements(text: str) -> list[Statement]:
     def end() -> None:
         nonlocal words
         if words.strip():
-            found.append(Statement(words.strip(), begins))
+            statements.append(Statement(words.strip(), begins))
         words = ""
 
     for token in _TOKEN.finditer(text):
@@ -71,4 +71,4 @@ def split_statements(text: str) -> list[Statement]:
         line += piece.count("\n")
     add(text[at:])
     end()
-    return found
+    return statements

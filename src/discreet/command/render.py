@@ -33,11 +33,11 @@ def show_audit(console: Console, audit: Audit, *, every_check: bool) -> None:
             for limit in dict.fromkeys(kept.limit for kept in audit.promises if kept.limit is not None):
                 console.print(Text(f"In the closest group: {limit}"))
         console.print()
-    found = [("promise kept" if kept.holds else _failure(kept), kept.holds, kept.sentence) for kept in audit.promises]
-    found += [
+    judged = [("promise kept" if kept.holds else _failure(kept), kept.holds, kept.sentence) for kept in audit.promises]
+    judged += [
         (check.name if check.holds else f"FAILED {check.name}", check.holds, check.sentence) for check in audit.checks
     ]
-    lines = [(name, holds, sentence) for name, holds, sentence in found if every_check or not holds]
+    lines = [(name, holds, sentence) for name, holds, sentence in judged if every_check or not holds]
     if lines:
         _list(console, sorted(lines, key=lambda line: line[1]))
         console.print()
@@ -69,14 +69,14 @@ def _promises(kept: list[PromiseVerdict]) -> Any:
     from rich.text import Text
 
     table = grid("promise", "holds", "achieved", "margin", "closest group", right=(3,))
-    for one in kept:
-        style = "green" if one.holds else "bold red"
+    for verdict in kept:
+        style = "green" if verdict.holds else "bold red"
         table.add_row(
-            Text(one.promise),
-            Text("yes" if one.holds else "NO", style=style),
-            achieved(one),
-            percent(one.margin) if one.strain < 1e9 else "-",
-            _closest(one),
+            Text(verdict.promise),
+            Text("yes" if verdict.holds else "NO", style=style),
+            achieved(verdict),
+            percent(verdict.margin) if verdict.strain < 1e9 else "-",
+            _closest(verdict),
         )
     return table
 
@@ -121,7 +121,9 @@ def grid(*headings: str, right: Collection[int] = ()) -> Any:
         """A table whose cells are data: characters that control the terminal are shown as escapes."""
 
         def add_row(self, *cells: Any, **how: Any) -> None:
-            seen = [Text(visible(one.plain), one.style) if isinstance(one, Text) else visible(one) for one in cells]
+            seen = [
+                Text(visible(cell.plain), cell.style) if isinstance(cell, Text) else visible(cell) for cell in cells
+            ]
             super().add_row(*seen, **how)
 
     named = any(headings)

@@ -69,8 +69,8 @@ def interruptible(work: Callable[[], int]) -> int:
 
 def _leave(number: int, worker: threading.Thread) -> NoReturn:
     """End the process: wait until files being moved are in place, then prevent any further move."""
-    for one in SIGNALS:
-        signal.signal(one, signal.SIG_DFL)  # a second signal ends the process at once
+    for other in SIGNALS:
+        signal.signal(other, signal.SIG_DFL)  # a second signal ends the process at once
     CHANGING.acquire()  # never released: from here on no file is moved into place
     if worker.ident is not None:
         ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(worker.ident), ctypes.py_object(Interrupted))
