@@ -31,6 +31,15 @@ from discreet.table.combinations import numbered, ranked
 
 kernels = cast(Any, rollup)
 
+KEPT, BROKEN, HOPELESS = 1, 2, 3
+"""Groups can be published; they cannot; neither they nor any parts of them can."""
+CELLS = 1 << 22
+"""The most counts that are held in memory to find out how many more groups have to be withheld."""
+Node = tuple[int, ...]
+"""A combination of levels, one for each quasi-identifier."""
+UNKNOWN = 0
+"""What is known about a combination before anything is; then it is a verdict."""
+
 
 @dataclass(frozen=True, eq=False)
 class Frequencies:
@@ -116,13 +125,6 @@ class Merging(NamedTuple):
         return home
 
 
-KEPT, BROKEN, HOPELESS = 1, 2, 3
-"""Groups can be published; they cannot; neither they nor any parts of them can."""
-
-CELLS = 1 << 22
-"""The most counts that are held in memory to find out how many more groups have to be withheld."""
-
-
 @dataclass(frozen=True, eq=False)
 class Judge:
     """A promise, and how many rows may be withheld."""
@@ -188,13 +190,6 @@ class Judge:
 def _summed(counts: Counts) -> NDArray[np.int64]:
     """Return the counts of all groups together."""
     return np.bincount(counts.values, counts.amounts, counts.width).astype(np.int64)
-
-
-Node = tuple[int, ...]
-"""A combination of levels, one for each quasi-identifier."""
-
-UNKNOWN = 0
-"""What is known about a combination before anything is; then it is a verdict."""
 
 
 class Search:

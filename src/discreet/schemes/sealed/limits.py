@@ -24,13 +24,15 @@ from discreet.randomness import permutation, words
 from discreet.schemes.sealed.cutting import Cutting
 from discreet.table.table import Table
 
-Rows = NDArray[np.int64]
 ONE_IN = 100
 """At most one row in so many stays behind."""
 OFTEN = 256
 """A number of rows can be halved often enough if no more than so many are left in the end."""
 RARE = 4
 """Values stay together with those that no halves could hold, the rarest first, up to one in so many of those rows."""
+SPARING = 0.1
+"""A coin is tossed if that reveals at most this share of what may be revealed."""
+Rows = NDArray[np.int64]
 Counts = NDArray[np.int64]
 Order = NDArray[np.int64]
 Lot = Callable[[], Order]
@@ -38,8 +40,6 @@ Lot = Callable[[], Order]
 Holds = Callable[[Counts], bool]
 Numbers = Callable[[Counts, Lot], Counts]
 """How many rows of each value stay, given how often each occurs."""
-SPARING = 0.1
-"""A coin is tossed if that reveals at most this share of what may be revealed."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,6 +25,9 @@ from discreet.schemes.sealed.cutting import Cutting
 from discreet.schemes.withholding import check_complete
 from discreet.table.table import Table
 
+FOLLOWED = 50
+"""Up to so many groups the exact probability of a partition is computed."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class OneRunScheme(Scheme):
@@ -64,10 +67,6 @@ class OneRunScheme(Scheme):
     ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """Return the group of every row, and the leakage of each group: what the choice of groups reveals about it, as
         the logarithm of odds."""
-
-
-FOLLOWED = 50
-"""Up to so many groups the exact probability of a partition is computed."""
 
 
 @dataclass(frozen=True, kw_only=True)
