@@ -24,6 +24,7 @@ from fuzz.files import UntrueError
 SEEDS = range(25 * len(SCHEMES))
 
 
+@pytest.mark.slow
 def test_random_releases_keep_their_promises_by_definition() -> None:
     tally = run.fuzz(SEEDS)
     told = "\n".join(tally.lines())
@@ -32,6 +33,7 @@ def test_random_releases_keep_their_promises_by_definition() -> None:
     assert sum(counts["tried"] for counts in tally.schemes.values()) == len(SEEDS), told
 
 
+@pytest.mark.slow
 def test_damaged_files_of_every_kind_are_used_or_refused_in_a_sentence() -> None:
     """Some of these ended the process before all content was checked."""
     found = damage.fuzz_files(range(29, 35))
@@ -50,11 +52,13 @@ def test_every_format_and_every_promise_has_a_definition_to_be_checked_by() -> N
     assert promises.KEPT.keys() == promises.DRAWN.keys() == PRINCIPLES.keys()
 
 
+@pytest.mark.slow
 def test_a_case_is_repeated_by_its_number() -> None:
     seeds = range(len(SCHEMES), 2 * len(SCHEMES))
     assert [run.one(seed) for seed in seeds] == [run.one(seed) for seed in seeds]
 
 
+@pytest.mark.slow
 def test_a_broken_promise_is_found_whatever_the_audit_says(monkeypatch: pytest.MonkeyPatch) -> None:
     def boast(self: Cuts, table: Table, principle: Principle, progress: object = None) -> GeneralizedRelease:
         alone = np.arange(table.rows, dtype=np.int32)

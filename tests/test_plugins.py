@@ -12,6 +12,7 @@ import pytest
 
 from support.house import ROOT
 
+pytestmark = pytest.mark.slow  # a package is installed
 EXAMPLE = ROOT / "examples" / "plugin"
 PATIENTS = (
     "from discreet.datasets import patients_arrow; from pyarrow.csv import write_csv; "

@@ -29,6 +29,7 @@ def typed(block: str) -> list[list[str]]:
     return [shlex.split(command, comments=True) for command in commands]
 
 
+@pytest.mark.slow
 def test_the_blocks_run_one_after_the_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}

@@ -55,6 +55,7 @@ def test_quotes_that_do_not_close_are_refused(value: str) -> None:
         parse(f"proximity(epsilon=1, m=2, attribute={value})")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_several_sensitive_attributes_of_any_name(name: str, tmp_path: Path) -> None:
     """Whether the promise names the attribute or nobody does, the release is published, saved and audited."""

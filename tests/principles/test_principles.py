@@ -123,6 +123,7 @@ def truth(promise, group, prior):
 # --------------------------------------------------------------------------------------------------------- judging
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @examples(80)
 @given(situation=situations(), data=st.data())
@@ -137,6 +138,7 @@ def test_judges_like_the_oracle(kind, situation, data):
         assert kept == (f"keeps {promise}" in sentence)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @examples(40)
 @given(situation=situations(), data=st.data())
@@ -149,6 +151,7 @@ def test_the_union_of_two_groups_that_keep_a_promise_keeps_it(kind, situation, d
     assert promise.holds(unions, prior).all()
 
 
+@pytest.mark.slow
 @examples(60)
 @given(situations(), st.lists(promises(), min_size=2, max_size=4))
 def test_several_promises_hold_when_each_does(situation, parts):
@@ -211,6 +214,7 @@ def main_parameter(promise):
     return promise.main_parameter()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @examples(60)
 @given(situation=situations(), data=st.data())
@@ -412,6 +416,7 @@ def test_violations_are_explained_in_a_sentence(text, group, sentence):
 # ------------------------------------------------------------------------------------------------ bounds and buckets
 
 
+@pytest.mark.slow
 @examples(200)
 @given(st.data())
 def test_caps_and_floors_say_the_same_as_the_rules(data):
@@ -439,6 +444,7 @@ def test_strict_bounds_leave_no_room_for_equality():
         assert ((groups + 1e-9 >= promise.floors(prior) * sizes).all(axis=1)).tolist() == [True, False, True, True]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["k", "distinct", "entropy", "recursive", "t"])
 @examples(5)
 @given(prior=priors(), data=st.data())

@@ -121,6 +121,7 @@ def neighbourhoods(draw):
     return kind, draw(WIDTHS), draw(WIDTHS)
 
 
+@pytest.mark.slow
 @examples(400)
 @given(rows=ROWS, where=neighbourhoods(), m=st.integers(1, 5), draws=st.randoms(use_true_random=False))
 def test_groups_are_judged_by_the_definition(rows, where, m, draws):
@@ -168,6 +169,7 @@ def tiny(turn):
     return rows, (kind, below, above)
 
 
+@pytest.mark.slow
 def test_theorem_1_against_every_partition():
     seen = set()
     for turn in range(3000):
@@ -181,6 +183,7 @@ def test_theorem_1_against_every_partition():
     assert len(seen) > 15
 
 
+@pytest.mark.slow
 def test_theorem_2_against_every_partition():
     step = Fraction(1, 1000)
     finite = none = 0
@@ -452,6 +455,7 @@ def test_a_function_is_published_and_audited_from_the_files(tmp_path):
 GOOD = [str(number * 37 % 101) for number in range(12)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("numbers", "promise", "says"),
     [

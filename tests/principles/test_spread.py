@@ -35,6 +35,7 @@ def variance(group):
     return sum((one - mean) ** 2 for one in group) / len(group)
 
 
+@pytest.mark.slow
 @given(first=ROWS, second=ROWS, k=st.integers(1, 6), e=st.integers(0, 12), v=st.integers(0, 60))
 @settings(max_examples=150)
 def test_the_definitions_and_that_unions_keep_them(first, second, k, e, v):
@@ -138,6 +139,7 @@ def test_the_variance_of_whole_numbers_is_not_rounded(rows, shift):
     assert not Variance(float(np.nextafter(float(has), np.inf))).holds(group, prior)[0]
 
 
+@pytest.mark.slow
 @given(
     rows=st.lists(st.integers(-300, 300), min_size=2, max_size=12),
     power=st.integers(-1040, 1010),

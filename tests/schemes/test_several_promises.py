@@ -107,6 +107,7 @@ ABOUT_ORDER = [*ABOUT_NAMES, "t-closeness(t=0.4, distance=ordered)"]
 ABOUT_NUMBERS = [*ABOUT_ORDER, "proximity(epsilon=0, m=2)", "proximity(epsilon=10, m=2)"]
 
 
+@pytest.mark.slow
 @given(
     scheme=st.sampled_from(GENERALIZING),
     rows=st.integers(2, 120),
@@ -266,6 +267,7 @@ def test_closeness_of_all_attributes_is_the_naive_approach() -> None:
     assert all(kept("t-closeness(t=0.3)", groups, column.codes, column.values) for column in table.sensitive)
 
 
+@pytest.mark.slow
 def test_proximity_by_cuts_needs_all_rows_to_keep_it() -> None:
     """What can be dealt to groups need not hold for all rows as one group, from which cuts start."""
     source = {"age": range(40), "pay": range(40), "ill": list("abcd") * 10}
@@ -338,6 +340,7 @@ def run(home: Path, *words: str) -> Result:
 ROLES = ("--quasi", "age", "--sensitive", "disease,income")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", [None, "cuts", "mondrian", "burel", "heterogeneous"])
 def test_the_command_line(home: Path, scheme: str | None) -> None:
     out = home / f"release-{scheme}"
@@ -357,6 +360,7 @@ def test_the_command_line(home: Path, scheme: str | None) -> None:
     assert json.loads(asked.stdout)["estimate"] == pytest.approx(exact)
 
 
+@pytest.mark.slow
 def test_other_commands(home: Path) -> None:
     note = "beta-likeness(beta=4) names no attribute, so it is kept about 'income' too"
     done = run(home, "publish", "-o", str(home / "all"), *ROLES, "--promise", "beta-likeness(beta=4)")

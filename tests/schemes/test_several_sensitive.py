@@ -83,6 +83,7 @@ def test_schemes_for_one_attribute_refuse_it_and_name_one_that_does_not() -> Non
 # ------------------------------------------------------------------------------------------------------------- release
 
 
+@pytest.mark.slow
 @given(
     n=st.integers(1, 150),
     attributes=st.integers(2, 3),
@@ -126,6 +127,7 @@ def test_every_release_passes_its_audit(
             assert naive.holds(held, m, "absolute", Fraction(epsilon), Fraction(epsilon))
 
 
+@pytest.mark.slow
 def test_how_often_a_refusal_was_avoidable() -> None:
     """Against every partition of tiny tables: nothing impossible is published, and few possible ones are refused."""
     found: Counter[tuple[bool, bool]] = Counter()

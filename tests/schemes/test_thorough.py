@@ -14,6 +14,7 @@ BEFORE = {("occupation", 0): 0.60168, ("salary", 0): 0.70081, ("salary", 1): 0.6
 """The penalty when rows were only exchanged, once, at the end of the search."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sensitive", "seed"), BEFORE)
 def test_a_promise_that_leaves_few_groups_costs_less_than_before_rows_moved(sensitive: str, seed: int) -> None:
     table = census(2000, quasi=HETEROGENEOUS_QUASI, sensitive=sensitive, seed=seed)
@@ -23,6 +24,7 @@ def test_a_promise_that_leaves_few_groups_costs_less_than_before_rows_moved(sens
     assert dc.BetaLikeness(1, "basic").holds(release.counts, dc.principles.Prior.of(table)).all()
 
 
+@pytest.mark.slow
 def test_a_seed_repeats_a_thorough_search() -> None:
     table = census(500, quasi=HETEROGENEOUS_QUASI)
     first, second = (

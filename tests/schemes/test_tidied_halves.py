@@ -74,11 +74,13 @@ def used(found: list[Belief]) -> float:
     return max(math.log(belief * (1 - share) / ((1 - belief) * share)) / told for told, share, belief in sealed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("price", [1.2, 0.02])
 def test_halves_that_are_tidied_tell_nothing_and_those_that_are_not_no_more_than_they_say(price: float) -> None:
     assert 0.5 < used(list(beliefs(CROWDED, price=price, **CHEAP))) <= 1 + 1e-8
 
 
+@pytest.mark.slow
 def test_a_coin_that_minds_slack_more_than_is_charged_is_found_by_the_same_test() -> None:
     def sharper(price: float, slack: float, last: bool) -> Fraction:
         return by_coin(3 * price, slack, last)
@@ -91,6 +93,7 @@ def test_halves_that_are_tidied_tell_something_if_their_persons_are_not_drawn() 
     assert any(belief != share for told, share, belief in found if told == 0.0)
 
 
+@pytest.mark.slow
 def test_the_scheme_tidies_halves_as_its_definition_says(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, number in CHEAP.items():
         monkeypatch.setattr(f"discreet.schemes.sealed.limits.{name.upper()}", number)
@@ -107,6 +110,7 @@ def test_who_stays_behind_with_a_value_that_no_halves_could_hold_tells_nothing(s
     assert all(belief == share for _, share, belief in beliefs(rare))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("values", ["aaabbbbc", "aaaabbbc"])
 def test_the_scheme_leaves_such_values_behind_as_its_definition_says(values: str) -> None:
     chance = random.Random(3)
@@ -157,6 +161,7 @@ def sexes(share: float, rows: int = 40_000) -> dc.Table:
     return dc.read(pa.table(columns), quasi=["sex", "age"], sensitive="ill", categorical=["sex"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.53, 0.7])
 def test_two_sexes_are_cut_apart_where_a_test_tells_next_to_nothing(share: float) -> None:
     table = sexes(share)

@@ -64,6 +64,7 @@ def test_every_kind_of_promise_is_walked() -> None:
     assert {wish.partition("(")[0] for wish in PROMISES.values()} == set(PRINCIPLES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SCHEMES)
 def test_ways_out_do_not_circle(name: str) -> None:
     """For every scheme, every promise and every pair of promises."""
@@ -72,6 +73,7 @@ def test_ways_out_do_not_circle(name: str) -> None:
         walk(table, wish, name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SCHEMES)
 def test_ways_out_do_not_circle_with_several_sensitive_attributes(name: str) -> None:
     """The same where two attributes are sensitive, which few schemes can handle."""
