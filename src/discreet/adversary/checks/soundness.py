@@ -172,7 +172,7 @@ def spelling_and_order(home: Path, release: Release) -> tuple[Check, Check]:
         )
     faults, shuffled = [], []
     parquet = all(name.endswith(".parquet") for name in release.manifest["tables"])
-    format: Literal[csv, parquet] = "parquet" if parquet else "csv"
+    format: Literal["csv", "parquet"] = "parquet" if parquet else "csv"
     for name, table in release.in_order().tables(numbers=parquet).items():
         path = home / f"{name}.{format}"
         other = written_otherwise(table, path, format)
