@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.clean_cuts import best_cut
 from discreet.kernels.costs import Axes, interval_cost
 from discreet.kernels.cuts.layout import Layout
+from discreet.kernels.sealed.candidates import best_cut
 from discreet.progress import Progress, unheard
 from discreet.randomness import numbers_below, words
 from discreet.schemes.sealed.cutting import RejectedCut
