@@ -317,7 +317,7 @@ def test_other_promises_and_strange_options_are_refused() -> None:
     for text in ("k-anonymity(k=2)", "beta-likeness(beta=2)", "proximity(epsilon=1, m=2) & k-anonymity(k=2)"):
         with pytest.raises(dc.DiscreetError, match="can only promise proximity"):
             dc.Retention().publish(table, dc.parse(text))
-    with pytest.raises(dc.DiscreetError, match="noise must be uniform or prior, not 'normal'; correct"):
+    with pytest.raises(dc.DiscreetError, match="noise must be uniform or prior, not 'normal'; did you mean"):
         dc.Retention(noise="normal")  # type: ignore[arg-type]
     with pytest.raises(dc.DiscreetError, match="probability must be exact or published, not 'best'; correct"):
         dc.Retention(probability="best")  # type: ignore[arg-type]
