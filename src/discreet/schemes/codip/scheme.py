@@ -42,11 +42,11 @@ class Codip(Scheme):
     ``table.dependency``), and attributes that tell much about each other are kept together.
 
     Why the promise is kept: each table is a release of its own, made and confirmed by a scheme that keeps the promise
-    about all sensitive attributes of that table; the order of a table and the numbers of its groups follow from what
-    it publishes by itself. This bounds what each table tells. Together they tell no more about any one attribute to whoever takes
-    attributes of different tables to be independent given the quasi-identifiers. Whoever knows which of their values
-    go together may learn more where the groups of different tables overlap in part; with ``aligned=True`` all tables
-    have the same groups, so that nobody is narrowed down to fewer persons by intersecting them.
+    about all sensitive attributes of that table; the order of a table and the numbers of its groups follow from what it
+    publishes by itself. This bounds what each table tells. Together they tell no more about any one attribute to
+    whoever takes attributes of different tables to be independent given the quasi-identifiers. Whoever knows which of
+    their values go together may learn more where the groups of different tables overlap in part; with ``aligned=True``
+    all tables have the same groups, so that nobody is narrowed down to fewer persons by intersecting them.
 
     The same argument holds for tables of other formats: what a table tells about its attributes was made from their
     values, the quasi-identifiers and draws of its own, so for whoever takes attributes of different tables to be

@@ -46,9 +46,7 @@ class PrivBayes(Scheme):
     *The rows* are drawn from the noisy counts alone, and what is computed from them without the table spends nothing.
     Each step is private whatever the steps before it were, so the epsilons add up to what is promised. Rates are
     rounded down to multiples of 2^-32, and all draws compare whole numbers from the operating system's entropy, so that
-    the probabilities are exactly these (``chance``). How long publishing takes is not covered, nor that what is
-    published was audited before: the test of the order of lines refuses what was drawn less than once in a million
-    times, and when it does depends on the table.
+    the probabilities are exactly these (``chance``). How long publishing takes is not covered.
 
     What would undo it: a seed that somebody knows, several runs (each spends epsilon again), and lists of values that
     were made by looking at the table; ``domains="observed"`` says that these are public.
