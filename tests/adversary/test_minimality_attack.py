@@ -13,7 +13,7 @@ import pytest
 from benchmarks.reruns import with_values
 
 import discreet as dc
-from discreet.adversary.attacks import algorithm
+from discreet.adversary.attacks import minimality as algorithm
 from discreet.adversary.attacks.rerunning import again, content
 from discreet.adversary.attacks.target import Target
 from discreet.schemes import SCHEMES

@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 
 import discreet as dc
 from discreet.adversary.check import Check
-from discreet.adversary.formats.randomised import draws, perturbed_draws, retained_draws
+from discreet.adversary.formats.randomised import draws
+from discreet.adversary.formats.randomised import perturbed as of_perturbed
+from discreet.adversary.formats.randomised import retained as of_retained
 from discreet.adversary.formats.randomised.align import match
 from discreet.principles import BetaLikeness, Prior
 from discreet.principles.counts import Counts
@@ -30,10 +32,10 @@ def chances(kind: str, width: int, rng: np.random.Generator) -> tuple[Floats, ob
     """Random probabilities Pr(original -> published), a line per published value, and what is expected of them."""
     if kind == "matrix":
         cells = rng.dirichlet(np.full(width, 0.5), width).T
-        return cells, lambda had: perturbed_draws._expected(had, cells)
+        return cells, lambda had: of_perturbed._expected(had, cells)
     kept, drawn = rng.random(), rng.dirichlet(np.ones(width))
     share = (1.0 - kept) * drawn
-    return kept * np.eye(width) + share[:, None], lambda had: retained_draws._expected(had, kept, share)
+    return kept * np.eye(width) + share[:, None], lambda had: of_retained._expected(had, kept, share)
 
 
 def statistics(places: Floats, values: Floats, published: Floats, groups: int, width: int) -> Floats:
@@ -77,7 +79,7 @@ def test_bounds_are_above_what_is_found_by_trying_all_outcomes(kind: str, width:
 def test_rows_that_are_known_are_bounded_by_how_probable_it_is_that_all_are_kept() -> None:
     had = Counts.of([[7, 0, 0], [0, 9, 0], [0, 0, 20]], 3)
     cells = np.array([[0.6, 0.2, 0.1], [0.3, 0.5, 0.1], [0.1, 0.3, 0.8]])
-    told = draws.figures(had, had, perturbed_draws._expected(had, cells))
+    told = draws.figures(had, had, of_perturbed._expected(had, cells))
     assert told.surprise[-1] == pytest.approx(-7 * math.log(0.6) - 9 * math.log(0.5) - 20 * math.log(0.8))
 
 
@@ -95,7 +97,7 @@ def checked(table: Table, codes: np.ndarray, matrix: Matrix, traced: bool) -> Ch
     release = perturbed(table, codes, matrix, BetaLikeness(1))
     matched = match(release, table, release.trace if traced else None, [])
     assert matched.check.holds
-    return perturbed_draws.plausible(matched, matrix)
+    return of_perturbed.plausible(matched, matrix)
 
 
 @pytest.mark.slow
