@@ -222,7 +222,6 @@ def test_something_is_promised_about_every_attribute(tmp_path: Path, promise: st
     assert dc.audit(tmp_path / "release", table, promises="l-diversity(l=1.1)").holds
 
 
-@pytest.mark.slow
 def test_honest_tables_are_not_taken_for_linked_ones() -> None:
     """Each of these checks errs less than once in a million times."""
     for seed in range(40):
