@@ -285,6 +285,7 @@ def test_whatever_is_published_keeps_its_promise_by_definition(tmp_path: Path, t
 # ---------------------------------------------------------------------------------------------------------- exactness
 
 
+@pytest.mark.slow
 def test_groups_exactly_at_a_bound_are_decided_like_fractions() -> None:
     rng = np.random.default_rng(5)
     for _ in range(400):
@@ -312,6 +313,7 @@ def test_groups_exactly_at_a_bound_are_decided_like_fractions() -> None:
 # ------------------------------------------------------------------------------------------------------------- chance
 
 
+@pytest.mark.slow
 def test_order_and_numbers_are_independent_of_the_input() -> None:
     people = pa.table({"age": list(range(12)), "secret": [f"v{i}" for i in range(12)]})
     table = dc.read(people, quasi=["age"], sensitive="secret")
@@ -525,6 +527,7 @@ def test_values_that_nobody_has_do_not_make_a_distance_smaller(home: Path) -> No
     assert 0 not in verdicts(home, "--promise", "t-closeness(t=0.01, distance=ordered)")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["original.txt", "original", "table.csv.bak", "people.xls", ".people"])
 def test_the_original_beside_the_table_is_found(home: Path, name: str) -> None:
     folder = published(home, "beta-likeness(beta=1)")

@@ -33,6 +33,7 @@ def homogeneous(rows: int = 60) -> tuple[Table, dc.Release]:
     return table, publish(table, ages)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", MAKERS)
 def test_beliefs_are_scored_as_by_asking_for_everyone_alone(scheme: str) -> None:
     table, release = people(), release_by(scheme)

@@ -209,6 +209,7 @@ def _numbered(table: Table) -> Table:
     return replace(table, quasi=numbers.quasi)
 
 
+@pytest.mark.slow
 def test_a_projected_release_is_attacked_table_by_table() -> None:
     table = pair()
     release = dc.publish(table, "l-diversity(l=2)", dc.Codip(exposure=0, random_state=1))

@@ -72,6 +72,7 @@ def test_a_choice_that_looks_at_values_is_seen_through(values: str) -> None:
         assert posterior.chances[person].tolist() == pytest.approx([float(belief[value]) for value in "abc"])
 
 
+@pytest.mark.slow
 def test_chance_in_the_scheme_is_estimated_within_its_error() -> None:
     """The coin is fairer where both halves keep the promise; seeds are fixed, and four standard errors are allowed."""
     table = toy("aaabbc")
@@ -92,6 +93,7 @@ def test_chance_in_the_scheme_is_estimated_within_its_error() -> None:
             assert abs(posterior.chances[person, code] - float(belief[value])) < 4 * error
 
 
+@pytest.mark.slow
 def test_worlds_drawn_at_random_agree_with_all_of_them() -> None:
     table = toy("aaabbc")
     seen = content(cautious(table))

@@ -28,6 +28,7 @@ def published(release: GeneralizedRelease) -> list[tuple[dict[str, str], object]
     return [(line, line[release.secret.name]) for line in lines]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attack", VARIANTS, ids=str)
 @given(table=tables(largest=30))
 @settings(max_examples=10)

@@ -229,6 +229,7 @@ TAMPERED: dict[str, tuple[Callable[[Lines], object], str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", TAMPERED)
 def test_altered_nodes_are_found(tmp_path: Path, what: str) -> None:
     table = published(tmp_path, 5)

@@ -51,6 +51,7 @@ def statistics(places: Floats, values: Floats, published: Floats, groups: int, w
     return result
 
 
+@pytest.mark.slow
 @given(st.sampled_from(["matrix", "coin"]), st.integers(2, 3), st.integers(1, 5), st.integers(0, 2**30))
 @settings(max_examples=40)
 def test_bounds_are_above_what_is_found_by_trying_all_outcomes(kind: str, width: int, rows: int, seed: int) -> None:
@@ -166,6 +167,7 @@ def test_values_randomised_by_half_or_with_the_same_numbers_are_found(traced: bo
 HOLDS = "beta-likeness(beta=1) holds."
 
 
+@pytest.mark.slow
 def test_a_verdict_says_so_where_nothing_can_be_told(tmp_path: Path) -> None:
     few = dc.read(pa.table({"age": [1, 2, 3, 4, 5, 6], "s": list("aabbcc")}), quasi=["age"], sensitive="s")
     for raw in (False, True):

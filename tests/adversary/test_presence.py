@@ -88,6 +88,7 @@ def test_presence_is_a_bound_where_rows_may_be_equal(partition) -> None:
         assert worlds.presence(group, point, repeats=True) <= belief + 1e-12
 
 
+@pytest.mark.slow
 @given(partitions(2))
 def test_groups_together_and_the_value_of_a_row(partition) -> None:
     _, release = released(partition)
@@ -560,6 +561,7 @@ def test_finders_agree_with_the_release(tmp_path: Path) -> None:
 # ------------------------------------------------------------------------------------------------------------ schemes
 
 
+@pytest.mark.slow
 @given(
     tables(largest=60, missing=True),
     st.sampled_from([0.9, 0.5, 0.2]),

@@ -58,6 +58,7 @@ CASES = [(kind, alteration) for kind in ("exact", "closed-form") for alteration 
 CASES += [("even", alteration) for alteration in OTHER if alteration is not kept_otherwise]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "alteration"), CASES)
 def test_a_matrix_that_is_another_is_noticed(kind: str, alteration: Alteration, tmp_path: Path) -> None:
     table, scheme = people(), Perturbation(matrix=kind)  # type: ignore[arg-type]

@@ -58,6 +58,7 @@ def test_groups_that_only_look_the_same_are_told_by_the_trace(tmp_path: Path) ->
 # ------------------------------------------------------------------------------------------------------------- lifting
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("base", ["none", "cuts"])
 def test_rows_that_are_said_to_be_lifted_blindly_are(base: Any, tmp_path: Path) -> None:
     table = census(1500)

@@ -179,6 +179,7 @@ def test_an_order_from_the_release_alone_is_told(people: Path) -> None:
     assert found["given"] == "order" and found["holds"] and "given the order" in found["verdict"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("promise", ["t-closeness(t=0.4, distance=hierarchical)", "beta-likeness(beta=2, level=1)"])
 def test_a_hierarchy_from_the_release_alone_is_told(people: Path, promise: str) -> None:
     (people / "secret.csv").write_text("a;first;*\nb;first;*\nc;second;*\n")
@@ -275,6 +276,7 @@ def test_a_star_among_ordered_values_is_refused_when_it_is_read() -> None:
         dc.read(pa.table({"grade": ["*", "a"]}), quasi=["grade"], ordinal=["grade"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "value", [',{}[]"x', " a", "a ", "{a}", "[a, b]", '"a"', "a\nb", "\u00a0a", "17.0", "(a)", "a*"]
 )

@@ -239,6 +239,7 @@ def test_words_of_options_are_those_of_the_table(tmp_path: Path) -> None:
         assert {check.name for check in dc.audit(folder, table).checks if not check.holds} == {"manifest"}, told
 
 
+@pytest.mark.slow
 @each_format
 def test_another_version_is_said(format: str, tmp_path: Path) -> None:
     manifest = saved(format, tmp_path / "r")

@@ -242,6 +242,7 @@ def test_the_power_of_a_test_of_draws_is_in_the_verdict(tmp_path: Path, rows: in
     assert sum(audited(min(1.0, 1.3 * share)).holds for _ in range(7)) <= 3
 
 
+@pytest.mark.slow
 def test_more_rows_tell_more(tmp_path: Path) -> None:
     shares = []
     for rows in (60, 600, 20000):

@@ -127,6 +127,7 @@ def asked(table: Table) -> list[Query]:
     return queries + [Query((Range("age", 25, 44), edge)) for edge in edges]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "scheme", [dc.Cuts(), dc.SplitAndPartition(), dc.SplitAndPartition(partition="round-robin", positions=1)]
 )

@@ -12,6 +12,7 @@ from discreet.kernels.sealed.candidates import best_cut
 from discreet.schemes.axes import axes_of
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("quasi", [("age", "gender", "education"), ("income", "country"), ("marital",)])
 @pytest.mark.parametrize(
     ("seed", "rows", "least"), [(0, 200, 1), (1, 33, 5), (2, 90, 44), (3, 7, 2), (4, 2, 1), (5, 5, 3)]

@@ -38,6 +38,7 @@ def one(kind, first, second=0.0, *, m, bounds=None, nodes=None, tree=None):
     return Rules(np.array([kind]), np.array([[first, second]], dtype=float), lines, under, above)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("field", "kind"),
     [("numeric", kind) for kind in kernel.NUMERIC] + [("spread", kind) for kind in kernel.SPREAD],
@@ -90,6 +91,7 @@ def trees(draw, m):
     return [*levels, [0] * m]
 
 
+@pytest.mark.slow
 @examples(60)
 @given(groups_and_prior(), st.integers(1, 20))
 def test_size(drawn, k):
@@ -97,6 +99,7 @@ def test_size(drawn, k):
     assert judge(groups, one(kernel.SIZE, k, m=len(prior))) == [naive.k_anonymity(g, k) for g in groups]
 
 
+@pytest.mark.slow
 @examples(60)
 @given(groups_and_prior(), st.integers(1, 7))
 def test_distinct(drawn, needed):
@@ -175,6 +178,7 @@ def test_bounds_on_nodes(data):
     assert judge(groups, both) == expected
 
 
+@pytest.mark.slow
 @examples(60)
 @given(st.data())
 @pytest.mark.parametrize("distance", ["equal", "ordered", "hierarchical"])
@@ -231,6 +235,7 @@ def windows(draw, m):
     return lows, highs
 
 
+@pytest.mark.slow
 @examples(120)
 @given(groups_and_prior(), st.data(), st.integers(1, 5))
 def test_windows(drawn, data, m):

@@ -29,6 +29,7 @@ def drawn(turn: int, attributes: int, low: int = 1) -> tuple[np.random.Generator
     return rng, rng.integers(0, 9, (n, 2)).astype(np.int32), np.array(classes, np.int32), priors
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shift", range(4))
 @pytest.mark.parametrize("attributes", [1, 2])
 def test_pairs_are_separated_and_runs_divided_evenly(attributes: int, shift: int) -> None:
@@ -89,6 +90,7 @@ def test_grades_are_those_of_the_promises(attributes: int) -> None:
     assert seen >= {pairs.BROKEN, pairs.KEPT}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attributes", [1, 2, 3])
 def test_halves_and_gatherings_keep_everything(attributes: int) -> None:
     cut = gathered = 0

@@ -29,6 +29,7 @@ def dealt(numbers, amounts, likely, rounds=200):
     return result.reshape(members, width)
 
 
+@pytest.mark.slow
 def test_equal_likelihoods_give_the_shares_of_the_group():
     assert dealt([2, 1], [1, 2], np.ones((2, 2)), rounds=1) == pytest.approx(np.array([[1, 2], [1, 2]]) / 3)
 

@@ -33,6 +33,7 @@ def naive(words: list[int], spare: list[int], bits: int) -> list[int]:
     return order
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bits", [0, 1, 3, 16])
 @pytest.mark.parametrize("n", [0, 1, 2, 7, 300])
 def test_against_the_naive_shuffle(n: int, bits: int) -> None:
@@ -53,6 +54,7 @@ def test_a_bucket_too_large_is_told() -> None:
     assert not shuffle(words, NONE, 1, np.zeros(len(words), np.int64))
 
 
+@pytest.mark.slow
 def test_every_order_is_equally_likely_across_buckets() -> None:
     """Chi-square over the 24 orders of four things in 9,600 draws; error level 1e-6 (70.5, 23 degrees of freedom)."""
     chance = np.random.default_rng(5)

@@ -46,6 +46,7 @@ def points(shows: np.ndarray, seed: int) -> np.ndarray:
     return np.unique(np.concatenate([found, mixed, found[:60] * np.array([1, 0, 1]) - np.array([0, 1, 0])]), axis=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["few", "different", "certain"])
 def test_what_covering_groups_say(kind: str) -> None:
     rng = np.random.default_rng(5)

@@ -36,6 +36,7 @@ def beside(has: Fraction) -> list[float]:
     return [math.nextafter(near, 0), near, math.nextafter(near, math.inf), near * (1 + 2**-50), near * (1 - 2**-50)]
 
 
+@pytest.mark.slow
 @given(DECIMALS, st.integers(0, 6))
 def test_decimals_are_judged_by_what_their_texts_say(units: list[int], places: int) -> None:
     """0.3 is 0.2 away from 0.1, and not a digit less or more."""

@@ -501,6 +501,7 @@ def test_buckets_of_a_promise():
 # ---------------------------------------------------------------------------------------------------- text and value
 
 
+@pytest.mark.slow
 @examples(200)
 @given(st.lists(promises(number=REAL, levels=5), min_size=1, max_size=4))
 def test_text_reads_back(parts):

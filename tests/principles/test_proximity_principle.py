@@ -144,6 +144,7 @@ def test_groups_are_judged_by_the_definition(rows, where, m, draws):
     assert promise.crowd(prior)[0] == naive.maxsize(rows, *where)
 
 
+@pytest.mark.slow
 @examples(200)
 @given(rows=ROWS, where=neighbourhoods())
 def test_the_ends_of_neighbourhoods_never_fall(rows, where):
@@ -487,6 +488,7 @@ def test_errors_are_one_sentence_and_leave_nothing(tmp_path, numbers, promise, s
     assert plan.exit_code in (0, 2) and "Traceback" not in plan.output
 
 
+@pytest.mark.slow
 def test_plan_answers_for_every_table(tmp_path):
     for at, numbers in enumerate((["5"] * 4, ["1"], GOOD, ["1e308", "-1e308", "0", "1"], ["", "1", "2", "2"])):
         source = tmp_path / f"{at}.csv"
@@ -527,6 +529,7 @@ DIGITS = {
 }
 
 
+@pytest.mark.slow
 @examples(150)
 @given(
     data=st.data(),
@@ -550,6 +553,7 @@ def test_everything_below_the_widest_can_be_kept_and_itself_not(data, digits, ki
     assert Proximity(min(widest, most), m, kind).reachable(prior).feasible == math.isinf(widest)
 
 
+@pytest.mark.slow
 @examples(150)
 @given(
     rows=st.lists(st.integers(-3000, 3000), min_size=1, max_size=9),

@@ -48,6 +48,7 @@ def shares(path: Path, attribute: str) -> dict[tuple[int, str], dict[str, float]
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["cuts", "mondrian", "incognito", "codip"])
 @pytest.mark.parametrize("loaded", [False, True])
 def test_beliefs_by_rows_in_groups(table: dc.Table, tmp_path: Path, scheme: str, loaded: bool) -> None:
@@ -102,6 +103,7 @@ def test_whoever_was_withheld_is_believed_to_have_what_was() -> None:
         assert release.beliefs({"age": [99]}, [0, 1, 3], attribute="b").tolist() == [[0.0, 0.25, 0.75]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", MAKERS)
 def test_the_only_attribute_may_be_named_and_no_other(format: str) -> None:
     release = published_as(format, patients(sensitive="weight" if format == "retained" else "disease"))

@@ -142,6 +142,7 @@ def test_floating_point_gives_what_whole_numbers_give() -> None:
                     assert belief_in_likeliest(axes, rows) == pytest.approx(exact, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_what_is_too_much_to_count_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     cases = [(axes, rows) for axes in combinations_with_replacement(every_narrow(), 3) for rows in (4, 9, 30)]
     exact = [belief_in_likeliest(*case) for case in cases]

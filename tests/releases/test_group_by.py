@@ -131,6 +131,7 @@ def formats(table: Table, rng: np.random.Generator) -> list[Any]:
     return made
 
 
+@pytest.mark.slow
 @given(
     kind=st.sampled_from(["categorical", "numeric", "ordinal", "none"]),
     rows=st.integers(2, 30),

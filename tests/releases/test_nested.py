@@ -35,6 +35,7 @@ def random_forest(rng: np.random.Generator, rows: int) -> tuple[np.ndarray, np.n
     return parents, leaf_of, node_of, rng.integers(0, 3, rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_beliefs_are_those_of_all_worlds(seed: int) -> None:
     """Sixty tables each: by the counts of the tree as given, and by those of the tree without its empty nodes."""

@@ -38,6 +38,7 @@ def matrix_of(counts: np.ndarray, beta: float) -> Matrix:
     return Perturbation().find(BetaLikeness(beta), Prior(counts, tuple(f"v{i}" for i in range(len(counts)))))
 
 
+@pytest.mark.slow
 @given(st.integers(2, 12), st.integers(1, 400), st.floats(0.2, 8.0), st.integers(0, 2**30))
 @settings(max_examples=20)
 def test_ridge_is_what_its_definition_says(m: int, n: int, beta: float, seed: int) -> None:

@@ -400,6 +400,7 @@ def test_of_two_who_replace_the_slower_is_refused(made: Home) -> None:
     assert made.which() == "new" and made.left() == [] and not (made.path / "late.csv").exists()
 
 
+@pytest.mark.slow
 def test_two_who_replace_at_once(made: Home) -> None:
     for _ in range(10):
         made.reset(old=True)

@@ -191,6 +191,7 @@ def test_queries_that_do_not_fit_the_release_are_refused() -> None:
 # -------------------------------------------------------------------------------------------------------------- exact
 
 
+@pytest.mark.slow
 @given(
     rows=st.integers(1, 200),
     seed=st.integers(0, 2**20),

@@ -114,6 +114,7 @@ def test_labels_for_numbers_and_sets_for_categories() -> None:
 # -------------------------------------------------------------------------------------------------------------- files
 
 
+@pytest.mark.slow
 @given(
     st.integers(0, 10**6),
     st.sampled_from(["csv", "parquet"]),

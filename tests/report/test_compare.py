@@ -135,6 +135,7 @@ def test_progress_never_goes_back() -> None:
     assert any(stage.startswith("2 of 2: burel, beta-likeness(beta=2)") for stage, _ in seen)
 
 
+@pytest.mark.slow
 def test_a_loss_is_not_ranked_where_quasi_identifiers_stay_as_they_are() -> None:
     found = dc.compare(
         patients(), "beta-likeness(beta=2)", ["cuts", "mondrian", "perturbation", "baseline"], queries=50

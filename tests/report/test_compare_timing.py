@@ -25,6 +25,7 @@ class Compiling(dc.Cuts):
         return super().publish(table, principle, progress)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("first", "times"), [(1, 2), (2, 3), (5, 2)])
 def test_what_compiled_is_measured_again(monkeypatch: pytest.MonkeyPatch, first: int, times: int) -> None:
     """The first publication is the warm-up, the second is measured; a third only if that had to compile."""

@@ -108,6 +108,7 @@ def test_a_table_without_numbers_or_without_a_sensitive_attribute() -> None:
         dc.plan(two)
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=6).filter(any))
 @settings(max_examples=60)
 def test_the_strongest_can_be_kept_and_nothing_stronger(counts: list[int]) -> None:
@@ -154,6 +155,7 @@ def test_the_command_shows_all_kinds_of_promises(tmp_path: Path) -> None:
         assert name in told.output, name
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.one_of(st.integers(-50, 50), st.integers(0, 3), st.just(0)), min_size=1, max_size=30),
     st.sampled_from([0.001, 1.0, 12345.6]),

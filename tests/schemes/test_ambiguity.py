@@ -465,6 +465,7 @@ def drawn(seed: int) -> Table:
     return read(pa.table(columns), quasi=names, sensitive="s")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("presence", ["group", "combined"])
 def test_a_promise_that_all_rows_keep_as_one_group_is_never_refused(presence: str) -> None:
     tried = 0

@@ -46,6 +46,7 @@ def publish(table: Table, groups: Any, promise: Principle | None = None) -> Anat
 # ------------------------------------------------------------------------------------------------------------- groups
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(0, 7), min_size=1, max_size=80), st.integers(1, 6), st.booleans())
 @settings(max_examples=200)
 def test_groups_hold_no_value_twice_whenever_that_can_be(values: list[int], needed: int, seeded: bool) -> None:

@@ -44,6 +44,7 @@ def test_a_bucket_that_is_exactly_full_does_not_make_one_group_of_all(table: Tab
     assert fuller[1] <= emptier[1] + NOISE
 
 
+@pytest.mark.slow
 def test_a_weaker_promise_does_not_cost_more(table: Table) -> None:
     found = [loss(table, beta)[1] for beta in BETAS]
     for stronger, weaker in itertools.combinations(found, 2):

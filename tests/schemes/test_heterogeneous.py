@@ -164,6 +164,7 @@ def test_buckets_of_the_size_in_the_paper_are_matched_whole(matching: Matching, 
     assert grown.loss / table.rows == pytest.approx(loss, rel=0.005)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("matching", "most"), [("greedy", 1.2), ("sort-greedy", 1.1), ("hungarian", 1.1)])
 def test_blocks_cost_little_more_and_are_used_only_where_they_are_asked_for(matching: Matching, most: float) -> None:
     """A bucket of 1,000 rows is matched as a whole, as in the paper; in halves it loses little more."""
@@ -253,6 +254,7 @@ def test_the_graph_is_regular_and_its_assignments_are_disjoint(matching: Matchin
         assert (appearances == 5).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("matching", MATCHINGS)
 @given(st.integers(0, 10**6), st.sampled_from(["l-diversity(l=3)", "beta-likeness(beta=1)", "beta-likeness(beta=4)"]))
 @settings(max_examples=15)
@@ -325,6 +327,7 @@ def test_published_values_of_candidates_keep_beta_likeness_in_built_assignments(
 # ---------------------------------------------------------------------------------------------------------- the scheme
 
 
+@pytest.mark.slow
 @given(tables(missing=True), st.sampled_from([*PROMISES, "k-anonymity(k=4) & beta-likeness(beta=2)"]))
 @settings(max_examples=30)
 def test_releases_are_audited_with_rows_withheld_for_missing_values(table: Table, promise: str) -> None:

@@ -94,6 +94,7 @@ def test_beliefs_are_within_their_bounds_in_all_worlds(table: Table, promise: st
         assert all(share <= caps[value] + 1e-9 for value, share in belief.items())  # type: ignore[call-overload]
 
 
+@pytest.mark.slow
 @given(table=tables(largest=120), promise=st.sampled_from(PROMISES), kinds=KINDS)
 def test_the_tree_is_one_of_plain_cuts(table: Table, promise: str, kinds: dict[str, Any]) -> None:
     assume(keeps(table, promise))
@@ -126,6 +127,7 @@ def test_what_is_minimised_is_what_is_published(table: Table, promise: str, kind
     assert grown(table, promise, scheme).cost / table.rows == pytest.approx(published, abs=1e-9)
 
 
+@pytest.mark.slow
 @given(table=tables(largest=150), promise=st.sampled_from(PROMISES), kinds=KINDS)
 def test_never_worse_than_cuts_when_asked(table: Table, promise: str, kinds: dict[str, Any]) -> None:
     assume(keeps(table, promise))
@@ -137,6 +139,7 @@ def test_never_worse_than_cuts_when_asked(table: Table, promise: str, kinds: dic
     assert measure(lifted) <= measure(dc.Cuts(random_state=1, **kinds).publish(table, parse(promise))) + 1e-12
 
 
+@pytest.mark.slow
 @given(table=tables(largest=150), promise=st.sampled_from(PROMISES), lift=st.sampled_from(["companions", "blind"]))
 def test_thorough_is_never_worse_than_fast(table: Table, promise: str, lift: Any) -> None:
     assume(keeps(table, promise))
@@ -282,6 +285,7 @@ def test_it_loses_far_less_than_cuts(beta: float) -> None:
     assert blind < 0.9 * cuts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", ["ail", "gcp"])
 @pytest.mark.parametrize("lift", ["companions", "blind"])
 def test_whoever_only_matches_descriptions_believes_what_was_judged(tmp_path: Path, lift: str, loss: str) -> None:

@@ -123,6 +123,7 @@ def test_every_matrix_keeps_the_bounds(
             assert floors is None or belief >= Fraction(floors[i]) * (1 - tolerance)
 
 
+@pytest.mark.slow
 @given(priors, st.floats(0.05, 8.0), st.sampled_from(["enhanced", "basic"]), st.sampled_from([None, 0.5, 0.1]))
 @settings(max_examples=60)
 def test_the_program_agrees_with_the_one_that_has_all_constraints(

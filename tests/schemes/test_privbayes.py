@@ -97,6 +97,7 @@ def test_what_is_spent_adds_up_to_epsilon(epsilon: float, width: int) -> None:
     assert units + counts >= Fraction(epsilon) * Fraction(99, 100)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", [2, 3, 4, 5])
 def test_one_row_changes_mutual_information_by_no_more_than_is_reckoned_with(rows: int) -> None:
     """All tables of so few rows with three values in each of two columns, and all their neighbours."""

@@ -180,6 +180,7 @@ def test_how_often_a_refusal_to_withhold_was_avoidable(unusable: int) -> None:
     assert found[True, False] <= (0 if unusable == 1 else 0.15 * found[True, True]), found
 
 
+@pytest.mark.slow
 def test_chains_pass_through_their_stops_and_thin_the_crowd() -> None:
     rng = np.random.default_rng(9)
     for _ in range(200):
@@ -466,6 +467,7 @@ def test_thorough_is_never_worse(table: Table, promise: dc.Proximity) -> None:
     audits(thorough, table)
 
 
+@pytest.mark.slow
 def test_thorough_pays_on_census_incomes() -> None:
     table = census(3000, quasi=("age", "gender", "education", "country"), sensitive="income")
     fast, thorough = (

@@ -486,6 +486,7 @@ def test_withheld_rows_that_break_the_promise_are_found(tmp_path: Path) -> None:
 # ------------------------------------------------------------------------------------------------- command, and speed
 
 
+@pytest.mark.slow
 def test_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(1)

@@ -131,6 +131,7 @@ def test_a_table_of_very_many_values_does_not_take_long() -> None:
     assert len(tries) < 200
 
 
+@pytest.mark.slow
 def test_everyone_of_a_value_is_as_likely_to_stay() -> None:
     classes = np.array([0, 1] * 600 + [0] * 5, np.int32)
     stayed = np.zeros(len(classes))

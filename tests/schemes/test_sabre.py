@@ -75,6 +75,7 @@ def test_buckets_stay_within_their_budget(counts: list[int], distance: str, budg
         assert all(bucket == list(range(bucket[0], bucket[-1] + 1)) for bucket in groups)
 
 
+@pytest.mark.slow
 @given(priors, st.sampled_from(DISTANCES), st.floats(0, 0.7), st.lists(st.integers(0, 3), min_size=5, max_size=5))
 @settings(max_examples=80)
 def test_the_bound_holds_for_any_rows_drawn(counts: list[int], distance: str, budget: float, draws: list[int]) -> None:
@@ -163,6 +164,7 @@ def test_rows_with_missing_values_are_withheld_as_a_group(
     event("published" if audited(folder, table, TCloseness(t), Sabre()) else "refused")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("distance", ["equal", "ordered"])
 @pytest.mark.parametrize("t", [0.02, 0.1, 0.3, 0.6])
 def test_a_larger_table(tmp_path: Path, distance: str, t: float) -> None:

@@ -66,6 +66,7 @@ def test_the_audit_of_promises_about_numbers_holds(scheme: str, promise: str, ta
 
 
 # where presence is promised, groups are merged after they were made: what cost least before need not afterwards
+@pytest.mark.slow
 @pytest.mark.parametrize("promise", [text for text in ABOUT_VALUES if "alpha" not in text])
 @given(table=tables(largest=60), loss=st.sampled_from(["ail", "gcp"]))
 @settings(max_examples=3)

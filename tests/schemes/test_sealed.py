@@ -345,6 +345,7 @@ def test_groups_leave_room_for_what_was_told() -> None:
         assert (share / (1 - share) * np.exp(release.leakage[group]) <= caps / (1 - caps) * (1 + 1e-9)).all()
 
 
+@pytest.mark.slow
 def test_several_attributes_are_published_loaded_and_audited(tmp_path: Any) -> None:
     people = census_arrow(20_000, 3, attributes=["age", "gender", "education", "salary", "occupation"])
     table = dc.read(people, quasi=["age", "gender", "education"], sensitive=["salary", "occupation"])

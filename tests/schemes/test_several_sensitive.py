@@ -172,6 +172,7 @@ def test_an_attribute_of_names_goes_along() -> None:
     assert any("side by side" in sentence for sentence in release.manifest["assumptions"])
 
 
+@pytest.mark.slow
 def test_rows_that_have_to_be_withheld() -> None:
     more = 0
     for seed in range(12):

@@ -103,6 +103,7 @@ def test_the_scheme_tidies_halves_as_its_definition_says(monkeypatch: pytest.Mon
     as_frequent_as_likely(points, values, dc.BetaLikeness(caps["a"] / 0.4 - 1, "basic"), likely)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_who_stays_behind_with_a_value_that_no_halves_could_hold_tells_nothing(seed: int) -> None:
     rare = with_a_rare_value(seed)
@@ -174,6 +175,7 @@ def test_two_sexes_are_cut_apart_where_a_test_tells_next_to_nothing(share: float
     assert not release.leakage.any()
 
 
+@pytest.mark.slow
 def test_what_a_coin_told_is_published_and_paid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("discreet.schemes.sealed.limits.last_rejection", lambda price, slack: 2**64 - 1)
     table, promise = sexes(0.7), dc.BetaLikeness(0.3, "basic")
