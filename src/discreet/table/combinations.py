@@ -85,7 +85,7 @@ def ranks(numbers: NDArray[Any]) -> NDArray[np.int64]:
     [1, 0, 1]
     """
     if _dense(numbers):
-        return _place(_occurring(numbers))[numbers].astype(np.int64)
+        return np.asarray(_place(_occurring(numbers))[numbers], np.int64)
     return np.unique(numbers, return_inverse=True)[1].astype(np.int64)
 
 

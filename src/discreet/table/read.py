@@ -189,7 +189,7 @@ def read_unpublished(
     rows, columns = fetch(source, names, names, delimiter=delimiter, encoding=encoding, marks=_marks(na))
     kept = []
     for name, column in columns.items():
-        distinct = len(column.numbers if column.words is None else column.words)
+        distinct = int(column.codes.max(initial=-1)) + 1  # all values occur
         present = int((column.codes >= 0).sum())
         # numbers that are written differently may be equal
         if wanted(name, distinct, rows) and (distinct < present or infer(column) == "numeric"):
