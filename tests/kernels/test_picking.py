@@ -68,6 +68,20 @@ def test_the_widest_row_is_picked() -> None:
     assert number == 2 and groups[0] == groups[3]
 
 
+def test_of_many_blocks_the_widest_row_is_picked() -> None:
+    """With more blocks than a word has bits, after a row of the more frequent value; all rows differ in few blocks."""
+    blocks = 70
+    codes = np.tile(2 * np.arange(blocks, dtype=np.int32), (8, 1))
+    codes[5, -1] += 1  # row 4 shows nothing new
+    codes[6, -2] += 1
+    codes[7, [-2, -1]] += 1
+    for rows in ([0, 1, 2, 3, 4, 5], [0, 1, 2, 3, 4, 5, 6, 7], [0, 1, 2, 3, 4, 6]):
+        classes = np.array([0] * 5 + [1] * 4, np.int32)[[0, *(row + 1 for row in rows)]]
+        lines = codes[[0, *rows]]
+        groups, _ = build_groups(lines, classes, 2 * blocks, 2, Terms(1.0, 0.5, 2, 1, 1, 8, False))
+        assert groups[-1] == 0  # the widest, which is the last, is in the first group
+
+
 def test_rows_left_over_are_placed_where_terms_are_kept() -> None:
     for seed in range(4):
         codes, classes = table(seed, 90, (7, 4, 3), 6, 0.8)

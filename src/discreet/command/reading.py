@@ -107,15 +107,15 @@ def on_offers(table: Table, offers: Mapping[str, Offered]) -> Iterator[str]:
 def _repeated_identifier(job: Job, names: list[str]) -> Iterator[str]:
     """Note the unpublished column that looks like an identifier and repeats, if any: a person may have several rows."""
     from discreet.errors import DiscreetError
-    from discreet.report.roles import describe, suggest
-    from discreet.table.read import read
+    from discreet.report.roles import describe, may_identify, suggest
+    from discreet.table.read import read_unpublished
 
     how = {key: job.reading[key] for key in ("delimiter", "encoding", "na")}
     try:
-        table = read(job.input, quasi=names, missing="value", **how)
+        rows, columns = read_unpublished(job.input, names, may_identify, **how)
     except DiscreetError:  # such a column may be of a kind that is never published
         return
-    person = suggest([describe(column) for column in table.quasi], table.rows).person
+    person = suggest([describe(column) for column in columns], rows).person
     if person is not None:
         yield (
             f"Note: {person!r} looks like an identifier and repeats. Each row counts as a person of its own; if rows "

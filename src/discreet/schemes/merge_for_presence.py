@@ -19,13 +19,13 @@ from discreet.kernels.boxes.boxes import NO_HIGH, NO_LOW, spans
 from discreet.kernels.costs import Axes
 from discreet.kernels.judging import SLACK
 from discreet.kernels.presence import merge
-from discreet.principles.presence import AlphaBeta
 from discreet.principles.principle import Principle
 from discreet.principles.wording import exact
+from discreet.releases.attributes import as_shown, describe
 from discreet.releases.boxes import boxes_in
 from discreet.releases.corners import strongest_beliefs
-from discreet.releases.generalization import Values
-from discreet.releases.generalized.release import GeneralizedRelease
+from discreet.releases.descriptions import Descriptions
+from discreet.releases.generalization import Values, generalize
 from discreet.releases.max_presence import BUDGET, lists_of_boxes, most_believed
 from discreet.releases.partition import dense_groups
 from discreet.schemes.axes import Axis, side_by_side
@@ -57,6 +57,7 @@ def merge_for_presence(
     """Return groups that keep the promise about presence, merged where necessary; raise an error if that is impossible.
 
     >>> from discreet.datasets import patients
+    >>> from discreet.principles import AlphaBeta
     >>> table = patients()
     >>> one_each = np.arange(table.rows, dtype=np.int32)
     >>> merged = merge_for_presence(table, one_each, AlphaBeta(0.2, 1), "interval", "example")
@@ -95,23 +96,27 @@ def beliefs(
     ``alpha`` is the belief by one group that is allowed, and ``together`` the combined one; a bound below these is not
     tightened further.
     """
-    release = _published(table, groups, values)
-    chances = strongest_beliefs(release.descriptions, table.quasi, alpha if together is None else 0.0)
+    descriptions = _descriptions(table, *dense_groups(groups), values)
+    chances = strongest_beliefs(descriptions, table.quasi, alpha if together is None else 0.0)
     group = float(chances.max(initial=0.0))
     if together is None:
         return Beliefs(group, 1.0)
-    described = boxes_in(release.descriptions, table.quasi)
-    lists = lists_of_boxes(described, [len(column.values) for column in table.quasi])
+    lists = lists_of_boxes(boxes_in(descriptions, table.quasi), [len(column.values) for column in table.quasi])
     bound = most_believed(lists, chances, limit=together).bound
     if bound > together * (1.0 + SLACK):
         bound = most_believed(lists, chances, budget=BUDGET // 10).bound
     return Beliefs(group, bound)
 
 
-def _published(table: Table, groups: NDArray[np.int32], values: Values) -> GeneralizedRelease:
-    """Return a release of the groups, to look at their descriptions."""
-    return GeneralizedRelease.from_groups(
-        table, groups, promise=AlphaBeta(1, 1), scheme="none", values=values, seeded=np.random.default_rng(0)
+def _descriptions(table: Table, places: NDArray[np.int32], number: int, values: Values) -> Descriptions:
+    """Return the descriptions with which groups 0 to ``number - 1`` would be published; -1 is a withheld row."""
+    published = places >= 0
+    columns = [as_shown(column, published) for column in table.quasi]
+    return Descriptions(
+        tuple(describe(column, "quasi", values == "label") for column in columns),
+        tuple(generalize(column, places, number, values) for column in columns),
+        np.bincount(places[published], minlength=number),
+        np.arange(number),
     )
 
 
@@ -124,18 +129,12 @@ def _each_below(table: Table, groups: NDArray[np.int32], values: Values, alpha: 
     axes, known = _axes(table.quasi, values)
     while True:
         places, number = dense_groups(groups)
-        release = _published(table, places, values)
-        chances = strongest_beliefs(release.descriptions, table.quasi, alpha)
-        kept = chances <= alpha * (1.0 + SLACK)
+        descriptions = _descriptions(table, places, number, values)
+        kept = strongest_beliefs(descriptions, table.quasi, alpha) <= alpha * (1.0 + SLACK)
         if number <= 1 or kept.all():
             return places
-        assert release.trace is not None, "it was just made"
-        inside = np.flatnonzero(places >= 0)
-        alone = np.empty(number, np.bool_)
-        alone[places[inside]] = kept[release.trace[inside]]
         low, high, order = neighbours_in_order(table.quasi, places, number)
-        sizes = np.bincount(places[inside], minlength=number)
-        home = kernels.merge_in_order(order, low, high, sizes, alone, axes, known, alpha)
+        home = kernels.merge_in_order(order, low, high, descriptions.sizes, kept, axes, known, alpha)
         groups = np.where(places < 0, -1, home[places]).astype(np.int32)
 
 

@@ -101,9 +101,9 @@ def listed(release: AmbiguousRelease) -> tuple[Shown, NDArray[np.int64]]:
     """The groups that list each value (numbered across all blocks), and the first value of each block."""
     entries, firsts = [], [0]
     for auxiliary in release.auxiliaries:
-        found, of_entry = _entries(auxiliary)
+        number, of_entry = _entries(auxiliary)
         entries.append(of_entry + firsts[-1])
-        firsts.append(firsts[-1] + found)
+        firsts.append(firsts[-1] + number)
     groups = np.concatenate([auxiliary.groups for auxiliary in release.auxiliaries])
     return kernels.index_groups(np.concatenate(entries), groups, release.groups, firsts[-1]), np.array(firsts)
 
@@ -116,8 +116,8 @@ def _entries(auxiliary: Auxiliary) -> tuple[int, NDArray[np.int64]]:
         return int(place.max(initial=-1)) + 1, place[column.codes]
     sizes = [len(column.values) for column in auxiliary.columns]
     keys = numbered([column.codes for column in auxiliary.columns], sizes, len(auxiliary.groups))
-    found, of_entry = np.unique(keys, return_inverse=True)
-    return len(found), of_entry
+    combinations, of_entry = np.unique(keys, return_inverse=True)
+    return len(combinations), of_entry
 
 
 def _places(column: ExactColumn) -> NDArray[np.int64]:
@@ -136,9 +136,9 @@ def _matched(auxiliary: Auxiliary, codes: list[NDArray[np.int64]]) -> NDArray[np
     # with many columns the keys are comparable only within one call, but their order is the same in every call
     keys = numbered(both, sizes, len(both[0]))
     lines = len(auxiliary.groups)
-    found = distinct(keys[:lines])
-    places = np.minimum(np.searchsorted(found, keys[lines:]), max(0, len(found) - 1))
+    combinations = distinct(keys[:lines])
+    places = np.minimum(np.searchsorted(combinations, keys[lines:]), max(0, len(combinations) - 1))
     of_point = np.full(len(known), -1, np.int64)
-    if len(found):
-        of_point[known] = np.where(found[places] == keys[lines:], places, -1)
+    if len(combinations):
+        of_point[known] = np.where(combinations[places] == keys[lines:], places, -1)
     return of_point

@@ -51,7 +51,7 @@ class ByLists(Lookup):
         def codes_of(attribute: Any, payload: Any) -> NDArray[np.int64]:
             return codes_found(attribute, payload, column_of[attribute.name].values)
 
-        self._last = tuple(people), located(self.release, codes_of, {one.name: one.codes for one in people})
+        self._last = tuple(people), located(self.release, codes_of, {column.name: column.codes for column in people})
         return self._last[1]
 
     def _find(self, people: Sequence[Column], chances: NDArray[np.float64]) -> Matches:
@@ -77,8 +77,8 @@ class ByLists(Lookup):
         lines, of_person, shown, _ = self.located(people)
         number = self.release.groups
         inside = counts.starts, counts.values, counts.amounts, counts.width
-        own, of_row = np.unique(of_person[rows], return_inverse=True)
-        sums: NDArray[np.float64] = kernels.mix(lines[own], shown, number, np.ones(number), *inside)
+        needed, of_row = np.unique(of_person[rows], return_inverse=True)
+        sums: NDArray[np.float64] = kernels.mix(lines[needed], shown, number, np.ones(number), *inside)
         return sums[of_row]
 
     def find_weighed(
@@ -97,8 +97,8 @@ class ByLists(Lookup):
         rooms = np.ones(self.release.groups)
         for first, last in pairwise(firsts.tolist()):
             inside = slice(shown.starts[first], shown.starts[last])
-            own = np.repeat(many[first:last], many[first:last].astype(np.int64))
-            rooms *= np.bincount(shown.groups[inside], weights=own, minlength=self.release.groups)
+            weights_of = np.repeat(many[first:last], many[first:last].astype(np.int64))
+            rooms *= np.bincount(shown.groups[inside], weights=weights_of, minlength=self.release.groups)
         likely = np.divide(self.sizes, rooms, out=np.zeros(len(rooms)), where=rooms > 0)
         weights = np.prod(many[lines], axis=1)
         # groups that say the same are counted together, and the first is the one that weighs most
@@ -110,7 +110,7 @@ class ByLists(Lookup):
             tell(start / max(1, len(lines)))
             some = lines[start : start + LINES]
             parts.append((*kernels.cover(some, ordered, number, chances), kernels.foremost(some, weighty, number)))
-        times, largest, logs, first = (np.concatenate(one) for one in zip(*parts, strict=True))
+        times, largest, logs, first = (np.concatenate(part) for part in zip(*parts, strict=True))
         weighed = np.minimum(1.0, likely[first] * weights)
         return Matches(times, largest, 0.0 - np.expm1(logs)).of(of_person), np.asarray(weighed[of_person], np.float64)
 

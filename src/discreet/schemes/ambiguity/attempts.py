@@ -79,11 +79,11 @@ def _each(
     rows: CodedRows, aim: Aim, closeness: bool, seeded: np.random.Generator | None, progress: Progress | None
 ) -> Iterator[Attempt]:
     """Yield attempts in which each group by itself keeps alpha."""
-    best, found = Attempt(np.full(len(rows), -1, np.int32), near=False), WIDE[0]
+    best, chosen = Attempt(np.full(len(rows), -1, np.int32), near=False), WIDE[0]
     for manner in (*CLOSE, *WIDE) if closeness else WIDE:
         tried = Attempt(build(rows, aim, manner, seeded, progress), manner.near)
         if tried.left_over < best.left_over:
-            best, found = tried, manner
+            best, chosen = tried, manner
         if best.left_over <= LEFT_OVER:
             break
     larger = (Manner(False, 32, rounds=rounds) for rounds in doubled(rows, aim, 2 * WIDE[-2].rounds))
@@ -91,12 +91,12 @@ def _each(
     while best.left_over > MOST_WITHHELD and (next_manner := next(larger, None)) is not None:
         tried = Attempt(build(rows, aim, next_manner, seeded, progress), near=False)
         if tried.left_over < best.left_over:
-            best, found = tried, next_manner
+            best, chosen = tried, next_manner
         if tried.left_over > last:  # beyond some size, groups show no more combinations per row
             break
         last = tried.left_over
-    if NOT_WORTH[found.near] < best.left_over <= HOPELESS:
-        placed = Attempt(build(rows, aim, found, seeded, progress, placing=1.0), found.near)
+    if NOT_WORTH[chosen.near] < best.left_over <= HOPELESS:
+        placed = Attempt(build(rows, aim, chosen, seeded, progress, placing=1.0), chosen.near)
         best = placed if placed.left_over < best.left_over else best
     yield best
     for manner in larger:
@@ -129,15 +129,15 @@ def nearest_alpha(rows: CodedRows, aim: Aim, fits: Callable[[NDArray[np.int32]],
     groups to be published.
     """
     rng = generator(0)
-    told = []
+    reachable = []
     for rounds in doubled(rows, aim):
         manner = Manner(False, 32, rounds=rounds)
         groups = build(rows, replace(aim, alpha=1.0, together=None), manner, rng, None)
         if (groups >= 0).any():
-            told.append((_told(rows, groups, aim), manner))
+            reachable.append((_reachable_alpha(rows, groups, aim), manner))
     asked = aim.alpha if aim.together is None else min(aim.alpha, aim.together)
     whole = len(rows) / rows.combinations
-    for alpha, manner in sorted(told, key=lambda one: one[0])[:TRIES]:
+    for alpha, manner in sorted(reachable, key=lambda pair: pair[0])[:TRIES]:
         higher = max(alpha, asked)
         if higher * MARGIN >= min(1.0, whole):
             break
@@ -150,7 +150,7 @@ def nearest_alpha(rows: CodedRows, aim: Aim, fits: Callable[[NDArray[np.int32]],
     return rounded_up(whole) if rounded_up(whole) < 1.0 else None
 
 
-def _told(rows: CodedRows, groups: NDArray[np.int32], aim: Aim) -> float:
+def _reachable_alpha(rows: CodedRows, groups: NDArray[np.int32], aim: Aim) -> float:
     """Return the alpha that groups can promise: combined over all groups, or per group for ``FITTING`` of the rows."""
     if aim.together is not None:
         return anyones_presence(rows, groups, budget=BUDGET // 10).bound

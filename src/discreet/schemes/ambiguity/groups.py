@@ -97,10 +97,10 @@ def build(
         if wide and len(left) < len(rows):
             left = left[np.argsort(classes[left], kind="stable")]
         given = (codes, classes) if len(left) == len(rows) else (codes[left], classes[left])
-        found, more = cast(Any, picking).build_groups(*given, rows.values, rows.width, terms)
-        groups[left] = np.where(found < 0, -1, found + number)
+        built, more = cast(Any, picking).build_groups(*given, rows.values, rows.width, terms)
+        groups[left] = np.where(built < 0, -1, built + number)
         number += more
-        left = left[found < 0]
+        left = left[built < 0]
         tell("building groups", 0.5 if manner.near and not wide else 1.0)
         if len(left) < size:
             break
@@ -126,11 +126,11 @@ def _spread_others(
     groups that this does not mend are put where they fit, or are in none.
     """
     inside = np.flatnonzero(groups >= 0)
-    own, classes = groups[inside], np.ascontiguousarray(rows.others[:, inside])
-    sizes = np.bincount(own, minlength=number)
+    published, classes = groups[inside], np.ascontiguousarray(rows.others[:, inside])
+    sizes = np.bincount(published, minlength=number)
     allowed = np.stack([np.floor(sizes * share + SLACK).astype(np.int64) for share in aim.others])
-    exchange(own, number, rows.classes[inside], classes, allowed, (seeded or generator()).random(DRAWS))
-    groups[inside] = own
+    exchange(published, number, rows.classes[inside], classes, allowed, (seeded or generator()).random(DRAWS))
+    groups[inside] = published
     every = np.vstack([rows.classes[None], rows.others]).astype(np.int64)
     firsts = np.concatenate([[0], np.cumsum(every.max(axis=1) + 1)])
     terms = mending.Rows(rows.codes, every + firsts[:-1, None], np.array([aim.beta, *aim.others]), aim.alpha)
@@ -198,24 +198,26 @@ def withhold_with_groups(groups: NDArray[np.int32], attributes: Sequence[Attribu
         return groups
     number = int(groups.max()) + 1
     gone = np.zeros(number, np.bool_)
-    held = [np.bincount(one.classes[~inside], minlength=len(one.prior.counts)) for one in attributes]
-    counts = [Counts.of_rows(groups[inside], one.classes[inside], number, len(one.prior.counts)) for one in attributes]
+    withheld = [np.bincount(each.classes[~inside], minlength=len(each.prior.counts)) for each in attributes]
+    counts = [
+        Counts.of_rows(groups[inside], each.classes[inside], number, len(each.prior.counts)) for each in attributes
+    ]
 
     def broken() -> int | None:
         """Return the first attribute about which the withheld rows break the promise."""
-        kept = (one.promise.holds(line[None], one.prior)[0] for one, line in zip(attributes, held, strict=True))
-        return next((at for at, own in enumerate(kept) if not own), None)
+        kept = (each.promise.holds(line[None], each.prior)[0] for each, line in zip(attributes, withheld, strict=True))
+        return next((at for at, holds in enumerate(kept) if not holds), None)
 
     while (at := broken()) is not None and not gone.all():
         # first the groups with the smallest share of the value that is too frequent among the withheld rows
-        own, worst = counts[at], int(held[at].argmax())
+        within, worst = counts[at], int(withheld[at].argmax())
         amounts = np.zeros(number)
-        amounts[own.groups[own.values == worst]] = own.amounts[own.values == worst]
-        turn = np.lexsort((own.sizes, amounts / np.maximum(1, own.sizes), gone))
+        amounts[within.groups[within.values == worst]] = within.amounts[within.values == worst]
+        turn = np.lexsort((within.sizes, amounts / np.maximum(1, within.sizes), gone))
         for g in turn[: int((~gone).sum())]:
             gone[g] = True
-            held = [line + one.line(int(g)) for line, one in zip(held, counts, strict=True)]
-            if int(held[at].argmax()) != worst or broken() != at:
+            withheld = [line + each.line(int(g)) for line, each in zip(withheld, counts, strict=True)]
+            if int(withheld[at].argmax()) != worst or broken() != at:
                 break
     result = groups.copy()
     result[inside & gone[np.maximum(groups, 0)]] = -1

@@ -21,12 +21,12 @@ def correlated_pairs(columns: Sequence[Column], rows: NDArray[np.int64]) -> list
     >>> correlated_pairs(patients().quasi, np.arange(48))[0]
     ('age', 'zip')
     """
-    found = []
-    for one, other in itertools.combinations(columns, 2):
-        information = mutual_information(one.codes[rows], other.codes[rows])
+    dependent = []
+    for column, other in itertools.combinations(columns, 2):
+        information = mutual_information(column.codes[rows], other.codes[rows])
         if information >= LEAST:
-            found.append((-information, (one.name, other.name)))
-    return [pair for _, pair in sorted(found)]
+            dependent.append((-information, (column.name, other.name)))
+    return [pair for _, pair in sorted(dependent)]
 
 
 def mutual_information(one: NDArray[np.int32], other: NDArray[np.int32]) -> float:

@@ -30,7 +30,7 @@ class Refused:
     withheld: float = 1.0
     """The smallest share that would have to be withheld in attempts where enough rows fit."""
 
-    def tell(self, left_over: float, withheld: float) -> None:
+    def record(self, left_over: float, withheld: float) -> None:
         """Record one more failed attempt."""
         self.left_over = min(self.left_over, left_over)
         if left_over <= MOST_WITHHELD:

@@ -126,7 +126,7 @@ class Ambiguity(Scheme):
         feasible(self, table, principle)
         rng = generator(self.random_state)
         seeded = None if self.random_state is None else rng
-        each = [
+        attributes = [
             Attribute(column.codes, promise, prior)
             for column, (prior, promise) in zip(table.sensitive, by_attribute(principle, table), strict=True)
         ]
@@ -136,14 +136,14 @@ class Ambiguity(Scheme):
             """Return the groups of usable rows without those that the withheld rows need to keep the promise."""
             every = np.full(table.rows, -1, np.int32)
             every[usable] = groups
-            return withhold_with_groups(every, each)[usable]
+            return withhold_with_groups(every, attributes)[usable]
 
-        lead, aim = leading([one.promise for one in each])
+        lead, aim = leading([attribute.promise for attribute in attributes])
         built = self._built(table, lead, usable, aim, finished, seeded, progress)
         groups = np.full(table.rows, -1, np.int32)
         groups[usable] = built.groups
-        for one in each:
-            confirm(groups, one.classes, one.promise, one.prior)
+        for attribute in attributes:
+            confirm(groups, attribute.classes, attribute.promise, attribute.prior)
         confirm_presence(built.rows, built.groups, aim)
         return AmbiguousRelease.from_groups(
             table,
@@ -179,7 +179,7 @@ class Ambiguity(Scheme):
                     groups = finished(groups)
                 if (withheld := float((groups < 0).mean())) <= MOST_WITHHELD:
                     return Built(blocks, rows, groups, attempt.near)
-                refused.tell(attempt.left_over, withheld)
+                refused.record(attempt.left_over, withheld)
             return refused
 
         built = build([] if self.pairs == "auto" else parse_pairs(self.pairs))
@@ -220,14 +220,14 @@ def leading(promises: Sequence[Principle]) -> tuple[int, Aim]:
     >>> leading([AlphaBeta(0.2, 0.5), AlphaBeta(0.1, 0.5) & LDiversity(4)])
     (1, Aim(alpha=0.1, beta=0.25, smallest=1, together=None, others=(0.5,)))
     """
-    each = [aim_of(promise) for promise in promises]
-    lead = min(range(len(each)), key=lambda at: each[at].beta)
+    aims = [aim_of(promise) for promise in promises]
+    lead = min(range(len(aims)), key=lambda at: aims[at].beta)
     whole = Aim(
-        min(one.alpha for one in each),
-        each[lead].beta,
-        max(one.smallest for one in each),
-        min((one.together for one in each if one.together is not None), default=None),
-        tuple(one.beta for at, one in enumerate(each) if at != lead),
+        min(aim.alpha for aim in aims),
+        aims[lead].beta,
+        max(aim.smallest for aim in aims),
+        min((aim.together for aim in aims if aim.together is not None), default=None),
+        tuple(aim.beta for at, aim in enumerate(aims) if at != lead),
     )
     return lead, whole
 

@@ -110,8 +110,8 @@ def dense_codes(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
     if len(keys) and keys.max() < 4 * len(keys) + 1024:
         used = np.bincount(keys) > 0
         return (np.cumsum(used) - 1)[keys], int(used.sum())
-    found, places = np.unique(keys, return_inverse=True)
-    return places, len(found)
+    numbers, places = np.unique(keys, return_inverse=True)
+    return places, len(numbers)
 
 
 def presences(rows: CodedRows, groups: NDArray[np.int32]) -> NDArray[np.float64]:
