@@ -381,7 +381,7 @@ FAULTS: dict[str, tuple[dict[str, Any], list[str]]] = {
         ["'pay'", "1 missing value (the first in row 2)", "missing='withhold'", "missing='value'"],
     ),
     "missing sensitive numbers": ({"quasi": ["age"], "sensitive": "pay"}, ["'pay'", "1 missing value"]),
-    "no number": ({"quasi": ["sex"], "numeric": ["sex"]}, ["'sex'", "'f' in row 1", "no number"]),
+    "no number": ({"quasi": ["sex"], "numeric": ["sex"]}, ["'sex'", "'f' in row 1", "not a number"]),
     "a day is no number": ({"quasi": ["day"], "numeric": ["day"]}, ["'day'", "'2020-01-01'", "categorical"]),
     "narrow domain": ({"quasi": ["age"], "domains": {"age": (16, 19)}}, ["'age' holds 20 in row 2", "16 to 19"]),
     "high domain": ({"quasi": ["age"], "domains": {"age": (18, 19)}}, ["'age' holds 17 in row 1"]),

@@ -253,7 +253,7 @@ def _ranks(column: RawColumn, hierarchy: Hierarchy) -> list[int]:
 
 
 def _no_leaf(name: str, text: str, row: int, count: int) -> DiscreetError:
-    others = "" if count < 2 else f" ({count:,} values are not)"
+    others = "" if count < 2 else f" ({count:,} values in all are not)"
     return DiscreetError(
         f"column {name!r} holds {text!r} in row {row}, which is not a leaf of its hierarchy{others}; "
         "add it to the hierarchy, or correct the value"
