@@ -22,12 +22,10 @@ from discreet.adversary.checks.trace import place_rows, trace_check
 from discreet.adversary.formats.ambiguous.align import AlignedAmbiguous, value_named
 from discreet.kernels.presence import coverage
 from discreet.principles import wording
+from discreet.randomness import generator
 from discreet.table.combinations import first_unshared
 
 kernels = cast(Any, coverage)
-
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-"""2^64 divided by the golden ratio: the multiples of it, modulo 2^64, lie evenly wherever one stops."""
 
 
 class PublishedRows(NamedTuple):
@@ -116,12 +114,12 @@ def _supported(aligned: AlignedAmbiguous) -> tuple[Check, str]:
 
 
 def _rows(aligned: AlignedAmbiguous) -> PublishedRows:
-    """Return the usable rows, neighbouring lines far apart: this finds witnesses early, whichever values a group lists.
+    """Return the usable rows, lines in random order: this finds witnesses early, whichever values a group lists.
 
     The order decides how long the search takes, not what it finds.
     """
     width, number = aligned.counts.width, len(aligned.located.lines)
-    order = np.argsort(np.arange(number, dtype=np.uint64) * GOLDEN, kind="stable")
+    order = generator().permutation(number)
     place = np.empty(number, np.int64)
     place[order] = np.arange(number)
     keys = place[aligned.located.of_point[aligned.usable]] * width + aligned.classes[aligned.usable]
