@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,24 +19,12 @@ from discreet.releases.attributes import Attribute
 from discreet.releases.boxes import boxes_in
 from discreet.releases.columns import ExactColumn
 from discreet.releases.described import DescribedRelease
-from discreet.releases.exact_rows import PublishesRows
+from discreet.releases.exact_rows import ExactRowsRelease
 from discreet.releases.release import Release
 from discreet.table.table import Column, Table
 
 Compared = tuple[Column, NDArray[np.int64], NDArray[np.int32]]
 """A column of the original, the code in it of each published value, and per published row the value."""
-
-
-class ExactRelease(PublishesRows, Protocol):
-    """A release of rows with their quasi-identifiers unchanged, beside columns that it keeps along."""
-
-    @property
-    def attributes(self) -> tuple[Attribute, ...]:
-        """All attributes."""
-
-    @property
-    def others(self) -> tuple[ExactColumn, ...]:
-        """The published values of columns that are kept along."""
 
 
 class Aligned(NamedTuple):
@@ -78,7 +66,7 @@ def align(release: DescribedRelease, original: Table) -> Aligned:
     return Aligned(release, columns, boxes, had, shown, kinds, published, class_of, usable_rows(original))
 
 
-def rows_compared(release: ExactRelease, original: Table) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+def rows_compared(release: ExactRowsRelease, original: Table) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
     """Compare rows whose quasi-identifiers are published unchanged: see ``combined``."""
     parts: list[Compared] = []
     for attribute, payload in zip(release.quasi, release.exact, strict=True):
@@ -87,7 +75,7 @@ def rows_compared(release: ExactRelease, original: Table) -> tuple[NDArray[np.in
     return combined(original.rows, release.rows, [*parts, *_carried(release, original)])
 
 
-def _carried(release: DescribedRelease | ExactRelease, original: Table) -> list[Compared]:
+def _carried(release: DescribedRelease | ExactRowsRelease, original: Table) -> list[Compared]:
     """Return the columns that a release keeps along."""
     others = [attribute for attribute in release.attributes if attribute.role == "other"]
     parts = []

@@ -67,7 +67,7 @@ class BackgroundJoin(Attack):
         assert target.context is not None and self.known is not None, "refused otherwise"
         release, original = target.context
         before = guessed(target, Insight(target.beliefs))
-        beside = release.beside(target.secret.name, self.known)
+        beside = release.given(target.secret.name, self.known)
         if beside is None:
             told = f"'{self.known}' is in another table, so that knowing it tells nothing more"
             found = super().measure(target, ceiling, outsiders)

@@ -173,7 +173,7 @@ def attack(
         population = as_table(population)
         check_population_covers(population, original, main.quasi)
     random = generator(checked("random_state", random_state, int | None))
-    views = [main.about(name).knowing(original.column(name)) for name in names]
+    views = [main.about(name).with_values(original.column(name)) for name in names]
     limit = max(1, MOST_BELIEFS // sum(len(view.values) for view in views)) if victims is None else victims
     if limit < 1:
         raise DiscreetError(f"victims={victims} leaves nobody to attack; give a number of at least 1")

@@ -10,64 +10,62 @@ Replacements are drawn from the values that occur in the original, which are the
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.releases.attributes import Attribute
 from discreet.releases.bit_counts import Tally, Words
 from discreet.releases.canonical import line_keys, line_order, renumbered, taken_in
-from discreet.releases.columns import ExactColumn, column_array, value_name
-from discreet.releases.exact_rows import codes_found, crossed, lines_at, rows_at
-from discreet.releases.lookup import Lookup
+from discreet.releases.columns import (
+    ExactColumn,
+    check_order_published,
+    column_array,
+    one_of,
+    read_listed,
+    read_sensitive,
+    value_name,
+)
+from discreet.releases.exact_rows import ExactRowsRelease, RowsAt, crossed
+from discreet.releases.folder import Home
+from discreet.releases.labels import number_written
 from discreet.releases.partition import PublishedRows
 from discreet.releases.passthrough import check_kept, check_quasi
-from discreet.releases.release import Release
+from discreet.releases.reading import check_rows, ending_of, listed_attributes, read_exact, read_texts
 from discreet.releases.statement import Statement
-from discreet.table.query import Condition, Query, Range
+from discreet.table.query import Condition, Query
 from discreet.table.table import Column, Table
-from discreet.table.texts import MISSING, near
+from discreet.table.texts import MISSING
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class RandomisedRelease(Release):
-    """Rows with unchanged quasi-identifiers, and sensitive values that chance has kept or replaced."""
+class RandomisedRelease(ExactRowsRelease):
+    """Rows with unchanged quasi-identifiers, and sensitive values that chance has kept or replaced.
 
-    exact_quasi: ClassVar[bool] = True
+    What is believed of a row follows from its published value, the prior and the probabilities of randomisation. The
+    private ``trace`` contains the line of the published table for every input row, -1 if withheld.
+    """
 
-    manifest: dict[str, Any]
-    attributes: tuple[Attribute, ...]
-    exact: tuple[ExactColumn, ...]
-    """For each quasi-identifier, its distinct published values and the code of each published row."""
     shown: ExactColumn
     """The sensitive values and the code of each row's published value. Faulty files may contain values that the prior
     does not list; these come last."""
     prior: NDArray[np.int64]
     """The count of each sensitive value in the whole original."""
-    others: tuple[ExactColumn, ...] = ()
-    """Kept columns, published unchanged."""
-    faults: tuple[str, ...] = ()
-    trace: NDArray[np.int32] | None = None
-    """Private: the line of the published table for every input row, -1 if withheld. Never saved."""
 
     # -------------------------------------------------------------------------------------------------------- making
 
     @classmethod
-    def parts(
-        cls,
-        table: Table,
-        drawn: NDArray[np.int32],
-        statement: Statement,
-        **more: Any,
-    ) -> dict[str, Any]:
+    def parts(cls, table: Table, drawn: NDArray[np.int32], statement: Statement, **more: Any) -> dict[str, Any]:
         """The fields of a release that publishes ``drawn[row]`` in place of each row's sensitive value.
 
         ``drawn`` contains codes of the sensitive attribute, or -1 to withhold the row. ``more`` is added to the
@@ -101,7 +99,7 @@ class RandomisedRelease(Release):
 
     def in_order(self) -> Self:
         """Return the same release with its rows in canonical order."""
-        order = line_order(None, line_keys((*self.exact, self.shown, *self.others), self.rows))
+        order = line_order(None, line_keys([*self._columns.values()], self.rows))
         if order is None:
             return self
         places = np.empty(len(order), np.int64)
@@ -114,19 +112,11 @@ class RandomisedRelease(Release):
             trace=renumbered(places, self.trace),
         )
 
-    def lookup(self) -> Lookup:
-        """The look-up of people among the published rows."""
-        from discreet.releases.exact_rows import ByRows
-
-        return ByRows(self)
-
     def tables(self, numbers: bool) -> dict[str, pa.Table]:
         """The published table, and the prior."""
-        columns = [column_array(payload, numbers) for payload in (*self.exact, self.shown, *self.others)]
-        names = [attribute.name for attribute in self.attributes]
         counts = pa.array(self.prior)
         return {
-            "table": pa.table(columns, names=names),
+            "table": pa.table({name: column_array(column, numbers) for name, column in self._columns.items()}),
             "prior": pa.table(
                 [pa.array(self.texts), counts if numbers else counts.cast(pa.string())], names=["value", "count"]
             ),
@@ -160,49 +150,20 @@ class RandomisedRelease(Release):
     def believed(self, published: NDArray[np.int64]) -> NDArray[np.float64]:
         """For each line of published counts, the sum of the beliefs that its published values imply."""
 
-    def beliefs(
-        self, points: Mapping[str, ArrayLike], withheld: ArrayLike | None = None, *, attribute: str | None = None
-    ) -> NDArray[np.float64]:
-        """An adversary's beliefs in each sensitive value of a person with these quasi-identifiers.
+    def _believed(self, rows: RowsAt) -> NDArray[np.float64]:
+        return self.believed(self._counted(rows.lines, rows.number, self.shown.codes[rows.rows]))
 
-        ``points`` contains original values, one array per quasi-identifier. Each row with the values of a point is
-        equally likely to be the person's. The belief in an original value, given the row's published one, follows from
-        the prior and the probabilities of randomisation; the result is the mean over these rows. If no row has the
-        values, the person was withheld: then the belief is the distribution of the ``withheld`` counts (in the order of
-        ``values``), or NaN if these are not known.
-        """
-        self.about(attribute)
-        found, width = rows_at(self.quasi, self.exact, points), len(self.prior)
-        codes = self.shown.codes[found.rows]
-        counts = crossed(found.lines[codes < width], found.number, codes[codes < width], width)
-        result = np.zeros((len(found.known), width))
-        result[found.known] = self.believed(counts)[found.places]
-        if withheld is not None and np.asarray(withheld).sum() > 0:
-            result[~result.any(axis=1)] = np.asarray(withheld)
-        totals = result.sum(axis=1, keepdims=True)
-        return np.asarray(np.divide(result, totals, out=np.full_like(result, np.nan), where=totals > 0))
+    def _counted(self, lines: NDArray[Any], number: int, codes: NDArray[np.int32]) -> NDArray[np.int64]:
+        """How often each value of the prior is published on each line."""
+        width = len(self.prior)
+        return crossed(lines[codes < width], number, codes[codes < width], width)
 
     @abstractmethod
     def reconstructed(self, published: NDArray[np.int64]) -> NDArray[np.float64]:
         """For each line of published counts, the estimated original counts."""
 
-    def contingency(self, column: Column, *, spread: bool = True) -> NDArray[np.float64]:
-        """Estimate the original values of the rows with each value of a quasi-identifier (``Release.contingency``)."""
-        axis = next(at for at, attribute in enumerate(self.quasi) if attribute.name == column.name)
-        exact, width = self.exact[axis], len(self.prior)
-        listed = self.shown.codes < width
-        counts = crossed(exact.codes[listed], len(exact.values), self.shown.codes[listed], width)
-        return lines_at(self.reconstructed(counts), codes_found(self.quasi[axis], exact, column.values))
-
-    def presence(self, points: Mapping[str, ArrayLike], *, combined: bool = False) -> NDArray[np.float64]:
-        """The belief that a person with these quasi-identifiers is in the table at all, one number per point.
-
-        Quasi-identifiers are published unchanged, so presence is certain: 1 if some row has these values. Otherwise it
-        is 0, or NaN if rows are withheld. ``combined`` changes nothing.
-        """
-        from discreet.releases.exact_rows import presence_of_rows
-
-        return presence_of_rows(self, points)
+    def _crossed(self, exact: ExactColumn) -> NDArray[np.float64]:
+        return self.reconstructed(self._counted(exact.codes, len(exact.values), self.shown.codes))
 
     def known_values(self, name: str) -> NDArray[Any]:
         """The values of a column in their order: the published ones or, if it is sensitive, all original ones."""
@@ -216,19 +177,13 @@ class RandomisedRelease(Release):
         marked in ``wanted``."""
         conditions = []
         for condition in query.conditions:
-            name = condition.attribute
-            attribute = next((one for one in self.attributes if one.name == name), None)
-            if attribute is None:
-                raise DiscreetError(f"there is no column {name!r} in the release; {near(name, self._columns)}")
+            attribute, column = self.attribute(condition.attribute), self._columns[condition.attribute]
             if attribute.role == "sensitive":
                 wanted &= self._wanted(condition)
                 continue
-            if attribute.role == "other" and attribute.kind == "ordinal" and isinstance(condition, Range):
-                raise DiscreetError(
-                    f"the order of the values of column {name!r} is not published; ask for values with = or IN"
-                )
-            admitted = condition.admits(self._columns[name].values, attribute.meaning)
-            conditions.append(self._tally.bits(name, admitted))
+            if attribute.role == "other":
+                check_order_published(attribute, condition)
+            conditions.append(self._tally.bits(attribute.name, condition.admits(column.values, attribute.meaning)))
         return conditions
 
     def _wanted(self, condition: Condition) -> NDArray[np.bool_]:
@@ -244,7 +199,7 @@ class RandomisedRelease(Release):
         names = [attribute.name for attribute in self.attributes]
         return dict(zip(names, (*self.exact, self.shown, *self.others), strict=True))
 
-    @cached_property
+    @property
     @abstractmethod
     def _tally(self) -> Tally:
         """The published rows, prepared for counting."""
@@ -255,3 +210,71 @@ def _values(column: Column, domain: NDArray[np.intp]) -> NDArray[Any]:
     if column.kind == "numeric":
         return column.values[domain].astype(np.float64)
     return np.array([str(column.values[code]) for code in domain], object)
+
+
+# ------------------------------------------------------------------------------------------------------------ loading
+
+
+def read_parts(home: Home, manifest: dict[str, Any], names: Sequence[str]) -> tuple[dict[str, Any], list[str], str]:
+    """The fields of a release whose tables are called ``names``, the texts of its prior, and the file extension."""
+    attributes = listed_attributes(manifest, _fitting, "one sensitive attribute, then others")
+    ending = ending_of(manifest, names)
+    columns = read_texts(home / f"table.{ending}", [attribute.name for attribute in attributes])
+    faults: list[str] = []
+    texts, prior = _prior(home / f"prior.{ending}")
+    exact, others = read_exact(attributes, columns, faults)
+    secret = next(attribute for attribute in attributes if attribute.role == "sensitive")
+    shown = _shown(secret, *columns[secret.name], texts, faults)
+    check_rows(f"table.{ending}", len(shown.codes), manifest, faults)
+    original = manifest["rows"]["published"] + manifest["rows"]["withheld"]
+    if int(prior.sum()) != original:
+        faults.append(f"The prior counts {int(prior.sum()):,} rows, but by the manifest the original has {original:,}.")
+    parts = {
+        "manifest": manifest,
+        "attributes": attributes,
+        "exact": exact,
+        "shown": shown,
+        "prior": prior,
+        "others": others,
+        "faults": tuple(faults),
+    }
+    return parts, texts, ending
+
+
+def _fitting(roles: list[str]) -> bool:
+    return "quasi" in roles and roles.count("sensitive") == 1
+
+
+def _prior(path: Path) -> tuple[list[str], NDArray[np.int64]]:
+    """The sensitive values as texts, and the count of each."""
+    columns = read_texts(path, ["value", "count"])
+    texts = [columns["value"][0][code] for code in columns["value"][1].tolist()]
+    words = [columns["count"][0][code] for code in columns["count"][1].tolist()]
+    counts = [int(word) if word.isascii() and word.isdigit() and len(word) < 16 else 0 for word in words]
+    if len(set(texts)) < len(texts) or not texts or min(counts) < 1:
+        raise DiscreetError(
+            f"{path.name!r} of the release must list every sensitive value once, with how often it occurs; the file "
+            "was damaged or edited, so publish it again"
+        )
+    return texts, np.array(counts, np.int64)
+
+
+def _shown(
+    attribute: Attribute, words: list[str], codes: NDArray[Any], texts: list[str], faults: list[str]
+) -> ExactColumn:
+    """The published sensitive values in the order of the prior; values that it does not list are faults, at the end."""
+    numeric = attribute.kind == "numeric"
+    if numeric:
+        payload = read_sensitive(attribute, words, codes, faults)
+        words, codes = [value_name(value, attribute.notation) for value in payload.values.tolist()], payload.codes
+    shown = read_listed(attribute.name, words, codes, texts, "the prior does not list", faults)
+    if not numeric:
+        return shown
+    try:
+        numbers = [math.nan if text == MISSING else number_written(text, attribute.notation) for text in shown.values]
+        return ExactColumn(np.array(numbers, np.float64), shown.codes, attribute.notation)
+    except ValueError:
+        raise DiscreetError(
+            f"the prior of the release lists a value of {attribute.name!r} that is not {one_of(attribute)}; the "
+            "file was damaged or edited, so publish it again"
+        ) from None
