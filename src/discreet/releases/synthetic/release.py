@@ -110,6 +110,8 @@ class SyntheticRelease(ExactRowsRelease):
     def in_order(self) -> Self:
         """The same rows in canonical order."""
         order = line_order(None, line_keys((*self.exact, *self.secrets), self.rows))
+        if order is None:
+            return self
         return replace(self, exact=taken_in(order, self.exact), secrets=taken_in(order, self.secrets))
 
     @classmethod
