@@ -8,17 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, cast
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels import matching as _matching
+from discreet.kernels import matching as kernels
 from discreet.kernels.costs import Axes
 from discreet.kernels.matching import Growing
 from discreet.schemes.heterogeneous.buckets import Buckets
-
-kernels = cast(Any, _matching)
 
 Matching = Literal["greedy", "sort-greedy", "hungarian"]
 """How rows are matched with groups: group by group, the cheapest pair first, or at the least cost in all."""
