@@ -148,15 +148,8 @@ class Ambiguity(Scheme):
         for attribute in attributes:
             confirm(groups, attribute.classes, attribute.promise, attribute.prior)
         confirm_presence(built.rows, built.groups, aim)
-        return AmbiguousRelease.from_groups(
-            table,
-            groups,
-            promise=stated(principle, table),
-            scheme=self.name,
-            options=self.options,
-            blocks=built.blocks,
-            seeded=seeded,
-        )
+        statement = self.statement(stated(principle, table), seeded)
+        return AmbiguousRelease.from_groups(table, groups, blocks=built.blocks, **statement)
 
     def _built(
         self,
