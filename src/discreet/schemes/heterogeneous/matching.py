@@ -188,7 +188,7 @@ def _pairs(axes: Axes, growing: Growing, rows: Rows, boxes: NDArray[np.int64], m
         kernels.growths(axes, growing, points, marks, boxes, _FORBIDDEN, matrix)
         prices = np.zeros(len(boxes))
         if len(points) == len(boxes) >= _MANY:
-            # Every box gets a row, so prices add the same to all assignments: the cheapest stays so, and is into
+            # Every box gets a row, so prices add the same to all assignments: the cheapest stays so, and is found
             # several times faster where there are thousands of rows.
             kernels.bid(matrix, _STEPS, prices)
             matrix += prices
