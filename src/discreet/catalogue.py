@@ -16,7 +16,7 @@ SCHEMES: Registry[Any] = Registry(
     "schemes",
     {
         "cuts": Entry("cuts.scheme:Cuts", "Top-down cuts of four kinds, the default: little loss for any promise."),
-        "mondrian": Entry("cuts.mondrian:Mondrian", "Median cuts along the widest quasi-identifier."),
+        "mondrian": Entry("cuts.scheme:Mondrian", "Median cuts along the widest quasi-identifier."),
         "incognito": Entry("incognito.scheme:Incognito", "Every quasi-identifier at one level for all rows."),
         "lifting": Entry("lifting.scheme:Lifting", "Rare values stay under larger boxes than their neighbours."),
         "burel": Entry("buckets.burel:Burel", "Buckets of sensitive values, groups along a Hilbert curve."),
