@@ -255,7 +255,7 @@ def test_hits_are_counted_where_beliefs_go_beyond() -> None:
     hits = Hits.of(found, np.array([0.5, 0.7]))
     assert (hits.claimed, hits.allowed, hits.true) == (6.0 + 16.0, 5.0 + 14.0, 4 + 15) and not hits.too_many
     assert (
-        hits.told
+        hits.sentence
         == "where it is more than allowed, about 22.0 rows would have the value, 19.0 are allowed, and 19 have it"
     )
     assert Hits(200.0, 100.0, 131).too_many and not Hits(200.0, 100.0, 129).too_many

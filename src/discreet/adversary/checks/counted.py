@@ -80,11 +80,11 @@ def judged_each(
         prior = Prior.of(view.original)
         left = np.maximum(prior.counts - view.published, 0)
         subjects = Subjects.groups(case.release, view.counts)
-        own = [
+        verdicts = [
             judged(part, subjects, prior, left) if part.about_values or of_rows is None else of_rows(part, left)
             for part in promised
         ]
-        kept += own if name is None else naming(name, promised, own)
+        kept += verdicts if name is None else naming(name, promised, verdicts)
         taken, warnings = soundness.taken(promised, prior, case.from_release)
         given = given or taken
         checks += warnings
@@ -96,14 +96,14 @@ def counted_apart(views: Views) -> list[Check]:
     if len(views) < 2:
         return []
     names = wording.listed(repr(view.release.secret.name) for view in views)
-    told = f"The promises were judged about {names} separately; which of their values go together is not published."
-    return [Check("each attribute", True, told)]
+    sentence = f"The promises were judged about {names} separately; which of their values go together is not published."
+    return [Check("each attribute", True, sentence)]
 
 
 def all_totals(views: Views) -> Check:
     """Check that counted and withheld values together make up the original's, for every sensitive attribute."""
-    found = [_totals(view) for view in views]
-    return next((check for check in found if not check.holds), found[0])
+    by_attribute = [_totals(view) for view in views]
+    return next((check for check in by_attribute if not check.holds), by_attribute[0])
 
 
 def _totals(aligned: AlignedCounts[Any]) -> Check:
@@ -126,18 +126,18 @@ def _totals(aligned: AlignedCounts[Any]) -> Check:
     return Check("totals", False, sentence)
 
 
-def supported(views: Views, found: Sequence[tuple[Check, str]]) -> tuple[Check, str]:
+def supported(views: Views, findings: Sequence[tuple[Check, str]]) -> tuple[Check, str]:
     """Return whether the original supports the tables of all sensitive attributes, given the findings on each."""
-    if len(found) == 1:
-        return found[0]
-    for view, (check, how) in zip(views, found, strict=True):
+    if len(findings) == 1:
+        return findings[0]
+    for view, (check, how) in zip(views, findings, strict=True):
         if not check.holds:
             return replace(check, sentence=f"About {view.release.secret.name!r}: {check.sentence}"), how
-    told = (
+    sentence = (
         "For each sensitive attribute the groups can be made of the original's rows; whether the same rows would do "
         "for all of them was not checked without the trace."
     )
-    return Check(found[0][0].name, True, told), "necessary"
+    return Check(findings[0][0].name, True, sentence), "necessary"
 
 
 def wrongly_counted(views: Views, kept: NDArray[np.intp], places: NDArray[np.int64]) -> list[str]:
@@ -145,12 +145,14 @@ def wrongly_counted(views: Views, kept: NDArray[np.intp], places: NDArray[np.int
     faults = []
     for view in views:
         release, (column,) = view.release, view.original.sensitive
-        told, real = view.counts, Counts.of_rows(places, column.codes[kept], release.groups, len(column.values))
-        cells, actual = (np.repeat(one.groups * one.width + one.values, one.amounts) for one in (told, real))
+        claimed, real = view.counts, Counts.of_rows(places, column.codes[kept], release.groups, len(column.values))
+        cells, actual = (
+            np.repeat(counts.groups * counts.width + counts.values, counts.amounts) for counts in (claimed, real)
+        )
         differing = first_difference(cells, actual)
         if differing is not None:
             of = "the sensitive values" if len(views) == 1 else f"the values of {column.name!r}"
-            faults.append(f"group {release.ids[differing // told.width]} is not published with {of} of its rows")
+            faults.append(f"group {release.ids[differing // claimed.width]} is not published with {of} of its rows")
     return faults
 
 
@@ -158,14 +160,14 @@ def each_attribute(aligned: A) -> list[A]:
     """Return the same for every sensitive attribute as if it were the only one."""
     if len(aligned.original.sensitive) == 1:
         return [aligned]
-    found: list[A] = []
+    views: list[A] = []
     for column in aligned.original.sensitive:
         release, original = aligned.release.about(column.name), replace(aligned.original, sensitive=(column,))
         counts, strange, published = claims(release, original)
-        found.append(
+        views.append(
             replace(aligned, release=release, original=original, counts=counts, strange=strange, published=published)
         )
-    return found
+    return views
 
 
 def claims(release: CountingRelease, original: Table) -> tuple[Counts, int, NDArray[np.int64]]:

@@ -76,17 +76,17 @@ def read_trace(path: str | os.PathLike[str], rows: int) -> tuple[NDArray[np.int6
     return trace, faults
 
 
-def _listed(own: NDArray[np.int64], texts: pa.ChunkedArray) -> NDArray[np.int64]:
+def _listed(groups: NDArray[np.int64], texts: pa.ChunkedArray) -> NDArray[np.int64]:
     """Return the numbers that texts list, a line for each, with the person's own in the first place."""
     lists = pc.split_pattern(texts.combine_chunks(), " ")
     words = pc.list_flatten(lists)
     some = pc.not_equal(words, "")
     numbers = pc.list_parent_indices(lists).filter(some).to_numpy()
     values = words.filter(some).cast(pa.int64()).to_numpy()
-    sizes = np.bincount(numbers, minlength=len(own))
-    result = np.full((len(own), max(1, int(sizes.max(initial=0)))), -1, np.int64)
+    sizes = np.bincount(numbers, minlength=len(groups))
+    result = np.full((len(groups), max(1, int(sizes.max(initial=0)))), -1, np.int64)
     result[numbers, np.arange(len(numbers)) - (np.cumsum(sizes) - sizes)[numbers]] = values
-    if bool((result[:, 0] != own).any()):
+    if bool((result[:, 0] != groups).any()):
         raise pa.ArrowInvalid("a list of candidates does not begin with the number in the column group")
     return result
 

@@ -20,8 +20,7 @@ from discreet.adversary.checks import soundness
 from discreet.adversary.checks.counted import all_totals, counted_apart, each_attribute, judged_each
 from discreet.adversary.checks.domains import domains, numbers_of
 from discreet.adversary.checks.manifest import entries
-from discreet.adversary.formats.ambiguous.align import AlignedAmbiguous, align, value_named
-from discreet.adversary.formats.ambiguous.support import by_trace, without_trace
+from discreet.adversary.formats.ambiguous.support import AlignedAmbiguous, align, by_trace, value_named, without_trace
 from discreet.adversary.verdict import averages
 from discreet.releases.ambiguous.blocks import Blocks, as_blocks, table_names
 from discreet.releases.ambiguous.release import AmbiguousRelease
@@ -49,9 +48,9 @@ def audit_ambiguous(case: Case[AmbiguousRelease]) -> FormatFindings:
     checks += [_values(aligned), all_totals(views)]
     check, how = case.support(partial(by_trace, views), partial(without_trace, views))
     checks.append(check)
-    found = judged_each(case, views)
-    checks += [*found.checks, averages(parts), *counted_apart(views)]
-    return FormatFindings(checks, found.kept, _losses(release, case.withheld), how, found.given, release.groups)
+    judged = judged_each(case, views)
+    checks += [*judged.checks, averages(parts), *counted_apart(views)]
+    return FormatFindings(checks, judged.kept, _losses(release, case.withheld), how, judged.given, release.groups)
 
 
 # ------------------------------------------------------------------------------------------------------------ checks

@@ -11,19 +11,62 @@ sensitive attributes are looked at one by one, which is necessary only, as they 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.adversary.alignment import quasi_column, usable_rows
 from discreet.adversary.check import Check
-from discreet.adversary.checks.counted import CELLS, SECONDS, supported, wrongly_counted
+from discreet.adversary.checks.counted import CELLS, SECONDS, AlignedCounts, claims, supported, wrongly_counted
 from discreet.adversary.checks.trace import place_rows, trace_check
-from discreet.adversary.formats.ambiguous.align import AlignedAmbiguous, value_named
 from discreet.kernels.presence import coverage
 from discreet.principles import wording
 from discreet.randomness import generator
-from discreet.table.combinations import first_unshared
+from discreet.releases.ambiguous.beliefs import Located
+from discreet.releases.ambiguous.release import AmbiguousRelease
+from discreet.releases.columns import value_name
+from discreet.table.combinations import first_unshared, numbered
+from discreet.table.table import Column, Table
+
+
+@dataclass(frozen=True, eq=False)
+class AlignedAmbiguous(AlignedCounts[AmbiguousRelease]):
+    """An ambiguous release aligned with its original."""
+
+    columns: tuple[Column, ...]
+    """The original's quasi-identifiers, in the order of the release."""
+    located: Located
+    """The original's rows, looked up in the auxiliary tables."""
+
+
+def align(release: AmbiguousRelease, original: Table) -> AlignedAmbiguous:
+    """Align a release with its original; reject an original that was read differently than the release states.
+
+    The counts are those of the first sensitive attribute; ``each_attribute`` has those of all.
+    """
+    columns = tuple(quasi_column(attribute, original) for attribute in release.quasi)
+    located = release.lists.located(columns)
+    return AlignedAmbiguous(release, original, *claims(release, original), usable_rows(original), columns, located)
+
+
+def value_named(aligned: AlignedAmbiguous, value: int) -> str:
+    """Return a listed value, or a combination of values published together, in words."""
+    firsts = aligned.located.firsts
+    block = int(np.searchsorted(firsts, value, side="right")) - 1
+    columns = aligned.release.auxiliaries[block].columns
+    keys = numbered(
+        [column.codes for column in columns], [len(column.values) for column in columns], len(columns[0].codes)
+    )
+    # values are numbered in the order of their keys
+    entry = int(np.argmax(keys == np.unique(keys)[value - firsts[block]]))
+    words: list[str] = []
+    for name, column in zip(aligned.release.blocks[block], columns, strict=True):
+        held: Any = column.values[column.codes[entry]]
+        words.append(f"{name} {value_name(held, column.notation)}")
+    return ", ".join(words)
+
 
 kernels = cast(Any, coverage)
 
@@ -89,15 +132,15 @@ def _supported(aligned: AlignedAmbiguous) -> tuple[Check, str]:
     fault = _unsupported(aligned, rows)
     if fault is not None:
         return Check("support", False, f"The original does not support the release. {fault}"), "necessary"
-    found = _dealt(aligned, rows)
-    if found is False:
+    dealt = _dealt(aligned, rows)
+    if dealt is False:
         return Check(
             "support",
             False,
             "The original does not support the release. However its rows are dealt to groups, some group does not have "
             "the values it is published with.",
         ), "assignment"
-    if found:
+    if dealt:
         return Check(
             "support",
             True,
@@ -123,14 +166,14 @@ def _rows(aligned: AlignedAmbiguous) -> PublishedRows:
     place = np.empty(number, np.int64)
     place[order] = np.arange(number)
     keys = place[aligned.located.of_point[aligned.usable]] * width + aligned.classes[aligned.usable]
-    found, amounts = np.unique(keys, return_counts=True)
-    starts = np.searchsorted(found, np.arange(number + 1) * width)
-    return PublishedRows(aligned.located.lines[order], starts, (found % width).astype(np.int32), amounts)
+    cells, amounts = np.unique(keys, return_counts=True)
+    starts = np.searchsorted(cells, np.arange(number + 1) * width)
+    return PublishedRows(aligned.located.lines[order], starts, (cells % width).astype(np.int32), amounts)
 
 
 def _unsupported(aligned: AlignedAmbiguous, rows: PublishedRows) -> str | None:
     """Describe an entry, a count or rows without an explanation; None if each has one by itself."""
-    release, shown, told = aligned.release, aligned.located.shown, aligned.counts
+    release, shown, counts = aligned.release, aligned.located.shown, aligned.counts
     borne, lacking, fits = kernels.witnesses(
         rows.lines,
         rows.starts,
@@ -138,9 +181,9 @@ def _unsupported(aligned: AlignedAmbiguous, rows: PublishedRows) -> str | None:
         rows.amounts,
         shown,
         release.groups,
-        told.starts,
-        told.values,
-        told.amounts,
+        counts.starts,
+        counts.values,
+        counts.amounts,
     )
     if not bool(borne.all()):
         at = int(np.argmin(borne))
@@ -151,14 +194,14 @@ def _unsupported(aligned: AlignedAmbiguous, rows: PublishedRows) -> str | None:
             "of its rows."
         )
     if bool((short := np.flatnonzero(lacking)).size):
-        group, value = int(told.groups[short[0]]), int(told.values[short[0]])
+        group, value = int(counts.groups[short[0]]), int(counts.values[short[0]])
         return (
-            f"Group {release.ids[group]} counts {wording.rows(int(told.amounts[short[0]]))} with "
+            f"Group {release.ids[group]} counts {wording.rows(int(counts.amounts[short[0]]))} with "
             f"{aligned.secret.name} {aligned.secret.texts[value]!r}, of which the original has "
             f"{int(lacking[short[0]]):,} too few with values that the group lists."
         )
-    homeless = np.bincount(rows.classes[~fits], weights=rows.amounts[~fits], minlength=told.width).astype(np.int64)
-    usable = np.bincount(rows.classes, weights=rows.amounts, minlength=told.width).astype(np.int64)
+    homeless = np.bincount(rows.classes[~fits], weights=rows.amounts[~fits], minlength=counts.width).astype(np.int64)
+    usable = np.bincount(rows.classes, weights=rows.amounts, minlength=counts.width).astype(np.int64)
     over = np.flatnonzero(homeless > usable - aligned.published)
     if len(over):
         text = aligned.secret.texts[int(over[0])]
@@ -175,14 +218,14 @@ def _dealt(aligned: AlignedAmbiguous, rows: PublishedRows) -> bool | None:
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import csr_array, vstack
 
-    release, shown, told = aligned.release, aligned.located.shown, aligned.counts
+    release, shown, counts = aligned.release, aligned.located.shown, aligned.counts
     if release.groups * len(rows.amounts) > 1000 * CELLS:
         return None
     lines = rows.lines[rows.line_of]
     starts, groups = kernels.pairs(lines, shown, release.groups)
     of_row = np.repeat(np.arange(len(rows.amounts)), np.diff(starts))
-    keys = told.groups * told.width + told.values
-    wanted = groups * told.width + rows.classes[of_row]
+    keys = counts.groups * counts.width + counts.values
+    wanted = groups * counts.width + rows.classes[of_row]
     claim = np.minimum(np.searchsorted(keys, wanted), max(0, len(keys) - 1))
     hit = keys[claim] == wanted if len(keys) else np.zeros(len(wanted), np.bool_)
     of_row, groups, claim = of_row[hit], groups[hit], claim[hit]
@@ -209,8 +252,8 @@ def _dealt(aligned: AlignedAmbiguous, rows: PublishedRows) -> bool | None:
     )
     supply = csr_array((np.ones(cells), (of_row, number)), shape=(len(rows.amounts), cells))
     demand = csr_array((np.ones(cells), (claim, number)), shape=(len(keys), cells))
-    low = np.concatenate([np.zeros(len(rows.amounts)), told.amounts, np.ones(len(shown.groups))])
-    high = np.concatenate([rows.amounts, told.amounts, np.full(len(shown.groups), np.inf)])
+    low = np.concatenate([np.zeros(len(rows.amounts)), counts.amounts, np.ones(len(shown.groups))])
+    high = np.concatenate([rows.amounts, counts.amounts, np.full(len(shown.groups), np.inf)])
     solved = milp(
         np.zeros(cells),
         integrality=np.ones(cells),

@@ -29,8 +29,7 @@ from discreet.adversary.checks.counted import (
 from discreet.adversary.checks.domains import domains, numbers_of
 from discreet.adversary.checks.manifest import entries
 from discreet.adversary.checks.trace import place_rows, trace_check
-from discreet.adversary.formats.anatomy.align import AlignedAnatomy, align, margins
-from discreet.adversary.formats.anatomy.support import without_trace
+from discreet.adversary.formats.anatomy.support import AlignedAnatomy, align, margins, without_trace
 from discreet.adversary.verdict import PromiseVerdict, averages
 from discreet.principles import Principle, wording
 from discreet.releases.anatomy.release import AnatomyRelease
@@ -52,9 +51,9 @@ def audit_anatomy(case: Case[AnatomyRelease]) -> FormatFindings:
     checks += [all_totals(views), _rows(aligned)]
     check, how = case.support(partial(_by_trace, views), partial(_without_trace, views))
     checks.append(check)
-    found = judged_each(case, views, partial(_crowd, release))
-    checks += [*found.checks, averages(parts), *counted_apart(views)]
-    return FormatFindings(checks, found.kept, _losses(release, case.withheld), how, found.given, release.groups)
+    judged = judged_each(case, views, partial(_crowd, release))
+    checks += [*judged.checks, averages(parts), *counted_apart(views)]
+    return FormatFindings(checks, judged.kept, _losses(release, case.withheld), how, judged.given, release.groups)
 
 
 # ------------------------------------------------------------------------------------------------------------ checks
@@ -120,7 +119,8 @@ def _without_trace(views: Sequence[AlignedAnatomy]) -> tuple[Check, str]:
 
 def _crowd(release: AnatomyRelease, part: Principle, left: NDArray[np.int64]) -> PromiseVerdict:
     """Judge k-anonymity, which is about indistinguishable rows: here, rows with the same quasi-identifiers."""
-    keys = numbered([one.codes for one in release.exact], [len(one.values) for one in release.exact], release.rows)
+    columns = release.exact
+    keys = numbered([column.codes for column in columns], [len(column.values) for column in columns], release.rows)
     _, sizes = np.unique(keys, return_counts=True)
     alike = np.append(sizes, left.sum()) if left.sum() else sizes
     smallest = int(alike.min(initial=release.rows)) if len(alike) else 0

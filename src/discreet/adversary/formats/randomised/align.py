@@ -95,8 +95,8 @@ def _by_kinds(
     place[whole] = np.arange(len(whole))
     inside = rows[place[had[rows]] >= 0]
     before = Counts.of_rows(place[had[inside]], original.classes[inside], len(whole), width)
-    told = np.flatnonzero((place[shown] >= 0) & (release.shown.codes < len(release.prior)))
-    after = Counts.of_rows(place[shown[told]], release.shown.codes[told], len(whole), len(release.prior))
+    covered = np.flatnonzero((place[shown] >= 0) & (release.shown.codes < len(release.prior)))
+    after = Counts.of_rows(place[shown[covered]], release.shown.codes[covered], len(whole), len(release.prior))
     # withheld are the unusable rows, and as many rows of every combination as are not published
     left = np.bincount(original.classes[~usable], minlength=width)
     lacking = np.maximum(have - show[:-1], 0)

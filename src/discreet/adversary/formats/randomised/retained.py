@@ -21,8 +21,7 @@ from discreet.adversary.check import Check
 from discreet.adversary.checks.manifest import version_hint
 from discreet.adversary.formats.randomised import draws
 from discreet.adversary.formats.randomised.align import Matched
-from discreet.adversary.formats.randomised.audit import audit_randomised
-from discreet.adversary.formats.randomised.recompute import find_again
+from discreet.adversary.formats.randomised.audit import audit_randomised, recompute
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.errors import DiscreetError
 from discreet.principles import Principle, Prior, wording
@@ -41,19 +40,20 @@ def audit_retained(case: Case[RetainedRelease]) -> FormatFindings:
 
 def _probability(case: Case[RetainedRelease], same_prior: bool) -> Check:
     """Check that numbers are kept with the probability that the scheme finds, and drawn as it draws them."""
-    coin, again = case.release.coin, find_again(case, Prior.of(case.original) if same_prior else None)
+    coin, again = case.release.coin, recompute(case, Prior.of(case.original) if same_prior else None)
     if again.fault:
-        told = f"The probability that a number is kept cannot be that of the stated scheme, {again.reason}."
-        return Check("probability", False, told + version_hint(case.manifest))
-    if again.found is None:
-        told = f"The probability that a number is kept was not computed again, {again.reason}."
-        return Check("probability", True, told)
-    if not np.array_equal(np.sort(coin.weights), np.sort(again.found.weights)):
-        told = "Numbers that are not kept are said to be drawn in another way than the options of the scheme state."
-        return Check("probability", False, told)
-    if coin.units * again.found.scale != again.found.units * coin.scale:
-        told = f"The stated probability that a number is kept, {coin.probability!r}, is not that which {again.how}"
-        return Check("probability", False, f"{told}, {again.found.probability!r}.{version_hint(case.manifest)}")
+        sentence = f"The probability that a number is kept cannot be that of the stated scheme, {again.reason}."
+        return Check("probability", False, sentence + version_hint(case.manifest))
+    if again.probabilities is None:
+        sentence = f"The probability that a number is kept was not computed again, {again.reason}."
+        return Check("probability", True, sentence)
+    solution = again.probabilities
+    if not np.array_equal(np.sort(coin.weights), np.sort(solution.weights)):
+        sentence = "Numbers that are not kept are said to be drawn in another way than the options of the scheme state."
+        return Check("probability", False, sentence)
+    if coin.units * solution.scale != solution.units * coin.scale:
+        sentence = f"The stated probability that a number is kept, {coin.probability!r}, is not that which {again.how}"
+        return Check("probability", False, f"{sentence}, {solution.probability!r}.{version_hint(case.manifest)}")
     return Check("probability", True, f"The probability that a number is kept is the one that {again.how}.")
 
 
@@ -129,12 +129,12 @@ def plausible(matched: Matched, coin: Coin) -> Check:
 
 def _expected(had: Counts, kept: float, drawn: NDArray[Any]) -> draws.Expected:
     """Return the means and variances of the statistics; ``drawn`` is each value's probability of being drawn anew."""
-    own = kept + drawn
+    unchanged = kept + drawn
     held = np.bincount(had.values, had.amounts, minlength=had.width)
     rows = held.sum()
-    spread = held * own * (1.0 - own) + (rows - held) * drawn * (1.0 - drawn)
+    spread = held * unchanged * (1.0 - unchanged) + (rows - held) * drawn * (1.0 - drawn)
     at, size, share, q = had.values, had.sizes[had.groups], had.shares, drawn[had.values]
-    place = had.amounts * own[at] * (1.0 - own[at]) + (size - had.amounts) * q * (1.0 - q)
+    place = had.amounts * unchanged[at] * (1.0 - unchanged[at]) + (size - had.amounts) * q * (1.0 - q)
     # the variance of a row's contribution: mean of the square minus square of the mean
     groups = len(had)
     mean = kept * share + np.bincount(had.groups, q * share, minlength=groups)[had.groups]

@@ -54,7 +54,7 @@ def with_withheld(kept: PromiseVerdict, part: Principle, matched: Matched, prior
         reached = part.achieved(matched.left[None], prior)
         achieved: float | None = (min if part.larger_is_stronger else max)(kept.achieved, reached)
         keep = "keeps" if size == 1 else "keep"
-        told = f"The {who} {keep} it as a group." if strain <= 1.0 else part.explain(matched.left, prior)
+        conclusion = f"The {who} {keep} it as a group." if strain <= 1.0 else part.explain(matched.left, prior)
         decided = True
     else:
         unknown = "its value" if size == 1 else f"the values of {matched.open:,}"
@@ -63,15 +63,15 @@ def with_withheld(kept: PromiseVerdict, part: Principle, matched: Matched, prior
         strain = _at_least(part, matched, prior)
         if not _some_choice_keeps(part, matched, prior):
             strain = max(strain, float(np.nextafter(1.0, 2.0)))
-            told = f"No choice of rows makes the {who} keep it as a group, although {unknown}."
+            conclusion = f"No choice of rows makes the {who} keep it as a group, although {unknown}."
         elif _every_choice_keeps(part, matched, prior):
-            told = f"The {who} keep it as a group, although {unknown}: every choice of rows does."
+            conclusion = f"The {who} keep it as a group, although {unknown}: every choice of rows does."
         else:
             decided = False
-            told = f"Whether the {who} keep it as a group is not decided: {unknown}."
+            conclusion = f"Whether the {who} keep it as a group is not decided: {unknown}."
     broken_by = kept.broken + (strain > 1.0)
-    found = replace(kept, achieved=achieved, broken=broken_by, holds=broken_by == 0, strain=max(kept.strain, strain))
-    return replace(found, sentence=f"{kept.sentence} {told}"), decided
+    verdict = replace(kept, achieved=achieved, broken=broken_by, holds=broken_by == 0, strain=max(kept.strain, strain))
+    return replace(verdict, sentence=f"{kept.sentence} {conclusion}"), decided
 
 
 def undecided(matched: Matched) -> Check:

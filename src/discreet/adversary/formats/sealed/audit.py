@@ -13,7 +13,7 @@ from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check, described
 from discreet.adversary.checks import soundness
 from discreet.adversary.checks.manifest import is_installed
-from discreet.adversary.formats.generalized.audit import audit_generalized
+from discreet.adversary.formats.generalized import audit_generalized
 from discreet.adversary.formats.sealed.groups import divided
 from discreet.adversary.verdict import counts_of
 from discreet.kernels.judging import SLACK
@@ -43,10 +43,10 @@ def audit_mirrored(case: Case[Any]) -> FormatFindings:
 def _audited(case: Case[Any], *seals: Check) -> FormatFindings:
     """Audit the groups, and add what is said about their choice; the last of that rests on what no file can show."""
     aligned = align(case.release, case.original)
-    found = audit_generalized(case, aligned)
-    sound = all(check.holds for check in found.checks)
+    findings = audit_generalized(case, aligned)
+    sound = all(check.holds for check in findings.checks)
     groups = [divided(case, aligned)] if sound else []  # what is at fault otherwise says nothing about the scheme
-    return replace(found, checks=[*found.checks, *groups, *seals[:-1], _on_trust(seals[-1], case)])
+    return replace(findings, checks=[*findings.checks, *groups, *seals[:-1], _on_trust(seals[-1], case)])
 
 
 def _on_trust(check: Check, case: Case[Any]) -> Check:
@@ -77,9 +77,9 @@ def _seal(case: Case[SealedRelease]) -> Check:
         sentence = "The seal was made by a scheme that is not installed here, so nobody knows what its tests may leak; "
         return Check("seal", False, f"{sentence}install the plug-in that has it.")
     views = each_sensitive(align(case.release, case.original), case.original)
-    promised = [own for _, own in soundness.each_promised(case.parts, case.original)]
-    judged = [_broken(aligned, table, own) for (aligned, table), own in zip(views, promised, strict=True)]
-    if any(one is None for one in judged) and case.release.leakage.any():
+    promised = [promises for _, promises in soundness.each_promised(case.parts, case.original)]
+    judged = [_broken(aligned, table, promises) for (aligned, table), promises in zip(views, promised, strict=True)]
+    if None in judged and case.release.leakage.any():
         sentence = (
             "Tests with a coin leaked something about groups, and not all that is promised are bounds from above."
         )

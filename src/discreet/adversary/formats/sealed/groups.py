@@ -63,9 +63,11 @@ def divided(case: Case[SealedRelease], aligned: Aligned) -> Check:
     if unknown and release.disjoint:
         both = _inseparable(aligned, scheme.options.get("values") == "set")
         if both is not None:
-            one, other = (f"{release.ids[group]} ({described(release, group)})" for group in both)
-            told = f"No cuts, one after the other, set groups {one} and {other} apart, as those of the scheme would."
-            return Check("groups", False, told)
+            first, second = (f"{release.ids[group]} ({described(release, group)})" for group in both)
+            sentence = (
+                f"No cuts, one after the other, set groups {first} and {second} apart, as those of the scheme would."
+            )
+            return Check("groups", False, sentence)
     rest = f", as far as is known of {len(groups) - unknown:,} rows in which group they are" if unknown else ""
     return Check("groups", True, f"Scheme {scheme.name!r} can have made these groups{rest}.")
 
@@ -147,7 +149,7 @@ def _connected(aligned: Aligned, axis: int, some: NDArray[np.intp], names: bool)
         np.arange(first, last + 1) if at < 0 else boxes.members[boxes.starts[at] : boxes.starts[at + 1]]
         for first, last, at in zip(low.tolist(), high.tolist(), boxes.set_at[some, axis].tolist(), strict=True)
     ]
-    lines = np.repeat(np.arange(len(some)), [len(one) for one in codes])
+    lines = np.repeat(np.arange(len(some)), [len(members) for members in codes])
     width = len(some) + len(aligned.columns[axis].values)
     places = len(some) + np.concatenate([np.zeros(0, np.int64), *codes])
     graph = csr_array((np.ones(len(lines)), (lines, places)), shape=(width, width))
