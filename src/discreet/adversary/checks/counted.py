@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,9 @@ from discreet.releases.columns import ExactColumn
 from discreet.releases.counted import CountingRelease
 from discreet.table.combinations import first_difference
 from discreet.table.table import Column, Table
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 R = TypeVar("R", bound=CountingRelease)
 
@@ -100,6 +103,14 @@ def counted_apart(views: Views) -> list[Check]:
     return [Check("each attribute", True, sentence)]
 
 
+def group_losses(release: CountingRelease, withheld: int) -> dict[str, float]:
+    """Return the losses of publishing sensitive values by group; a withheld row is indistinguishable from any row."""
+    return {
+        "discernibility": int((release.sizes**2).sum()) + withheld * (release.rows + withheld),
+        "average_class_size": release.rows / release.groups if release.groups else 0.0,
+    }
+
+
 def all_totals(views: Views) -> Check:
     """Check that counted and withheld values together make up the original's, for every sensitive attribute."""
     by_attribute = [_totals(view) for view in views]
@@ -108,9 +119,7 @@ def all_totals(views: Views) -> Check:
 
 def _totals(aligned: AlignedCounts[Any]) -> Check:
     """Check that counted and withheld values together make up the original's."""
-    release, original = aligned.release, aligned.original
-    column = original.secret
-    assert column is not None
+    release, original, column = aligned.release, aligned.original, aligned.secret
     had = np.bincount(column.codes, minlength=len(column.values))
     if aligned.strange:
         verb = "has" if aligned.strange == 1 else "have"
@@ -195,7 +204,25 @@ def claims(release: CountingRelease, original: Table) -> tuple[Counts, int, NDAr
 
 CELLS = 20_000
 """The largest number of cells searched for an assignment."""
-
-
 SECONDS = 5.0
 """The time limit of the search."""
+
+
+def whole_numbers_exist(
+    room: NDArray[np.float64], sides: Sequence[csr_array], low: NDArray[Any], high: NDArray[Any]
+) -> bool | None:
+    """Whether whole numbers up to ``room`` have sums between ``low`` and ``high``; None if time ran out.
+
+    Each line of ``sides`` marks the numbers of one sum.
+    """
+    from scipy.optimize import Bounds, LinearConstraint, milp
+    from scipy.sparse import vstack
+
+    solved = milp(
+        np.zeros(len(room)),
+        integrality=np.ones(len(room)),
+        bounds=Bounds(0.0, room),
+        constraints=LinearConstraint(vstack(sides, format="csr"), low, high),
+        options={"time_limit": SECONDS},
+    )
+    return {0: True, 2: False}.get(int(solved.status))

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
 from discreet.adversary.case import Case
 from discreet.adversary.check import Check, one_sentence
@@ -29,6 +29,16 @@ VERSION = re.compile(r"\d{1,3}(\.\d{1,3}){1,3}((a|b|rc|\.dev|\.post)\d{1,3})?", 
 SCHEME = re.compile(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*", re.ASCII | re.IGNORECASE)
 LONGEST = 40
 """The most characters in the name of a scheme that is not installed."""
+
+
+class StatedScheme(Protocol):
+    """A scheme with the options that a manifest states; audits extend it by what they ask a scheme."""
+
+    name: ClassVar[str]
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The parameters, as written to the manifest."""
 
 
 def entries(case: Case[Any], **more: Any) -> Check:

@@ -35,7 +35,7 @@ from discreet.randomness import numbers_below
 from discreet.releases.boxes import mixed, plant_tree, points_of
 from discreet.releases.described import DescribedRelease
 from discreet.table.combinations import numbered
-from discreet.table.table import Column
+from discreet.table.table import Column, Table
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -60,23 +60,20 @@ class People(NamedTuple):
     columns: tuple[Column, ...]
     numbers: NDArray[np.int64]
     """Per combination: its number of rows."""
-    of_row: NDArray[np.intp]
-    """Per publishable row: its combination."""
+    had: NDArray[np.int64]
+    """Per combination and sensitive value of the original: its number of rows with the value."""
 
 
-def people_of(aligned: Aligned) -> People:
+def people_of(aligned: Aligned, original: Table) -> People:
     """Return the people of an original."""
     codes = [column.codes[aligned.usable] for column in aligned.columns]
     keys = numbered(codes, [len(column.values) for column in aligned.columns], len(aligned.usable))
     _, first, of_row = np.unique(keys, return_index=True, return_inverse=True)
     columns = tuple(replace(column, codes=of[first]) for column, of in zip(aligned.columns, codes, strict=True))
-    return People(columns, np.bincount(of_row, minlength=len(first)), of_row)
-
-
-def had_by(people: People, classes: NDArray[np.int32], width: int) -> NDArray[np.int64]:
-    """Return how many people of each combination have each value; ``classes`` are those of the publishable rows."""
-    cells = np.bincount(people.of_row * width + classes, minlength=len(people.numbers) * width)
-    return cells.reshape(len(people.numbers), width)
+    width = len(original.prior_counts)
+    had = np.bincount(of_row * width + original.classes[aligned.usable], minlength=len(first) * width)
+    had = had.reshape(len(first), width)
+    return People(columns, had.sum(axis=1), had)
 
 
 # ------------------------------------------------------------------------------------------------ all ways to match
@@ -125,15 +122,14 @@ def believed_by_matching(
     people: People,
     sets: NDArray[np.int64],
     seen: NDArray[np.intp],
-    had: NDArray[np.int64],
     left: NDArray[np.int64],
 ) -> Believed | str:
     """Return what someone believes who only matches descriptions, or why that is not known.
 
     ``sets`` numbers the set of descriptions that admit each combination, of which those at ``seen`` are admitted by
-    some; ``had`` are their values, and ``left`` those of the withheld rows.
+    some; ``left`` are the values of the withheld rows.
     """
-    release = aligned.release
+    release, had = aligned.release, people.had
     _, first, kind_of = np.unique(sets[seen], return_index=True, return_inverse=True)
     sizes = np.bincount(kind_of, people.numbers[seen]).astype(np.float64)
     admits = _admits(aligned, people, seen[first])
@@ -254,20 +250,18 @@ def _scaled(admits: csr_array, sizes: Floats, held: Floats) -> csr_array | None:
 # ------------------------------------------------------------------------------------------------- counting of rows
 
 
-def believed_by_counting(aligned: Aligned, people: People, had: NDArray[np.int64]) -> Believed:
+def believed_by_counting(aligned: Aligned, people: People) -> Believed:
     """Return what someone claims of combinations, at most ``POINTS``, who counts the rows that admit a person."""
     chosen = np.unique(np.linspace(0, len(people.numbers) - 1, min(POINTS, len(people.numbers))).astype(np.intp))
     columns = [replace(column, codes=column.codes[chosen]) for column in people.columns]
-    counts = mixed(aligned.release.descriptions, columns, counts_of(aligned, had.shape[1]))
+    counts = mixed(aligned.release.descriptions, columns, counts_of(aligned, people.had.shape[1]))
     shares = counts / np.maximum(1, counts.sum(axis=1, keepdims=True))
-    return Believed(shares, people.numbers[chosen].astype(np.float64), had[chosen], np.zeros(0, np.intp))
+    return Believed(shares, people.numbers[chosen].astype(np.float64), people.had[chosen], np.zeros(0, np.intp))
 
 
-def by_counting(
-    parts: Sequence[Principle], aligned: Aligned, people: People, had: NDArray[np.int64], prior: Prior
-) -> Check:
+def by_counting(parts: Sequence[Principle], aligned: Aligned, people: People, prior: Prior) -> Check:
     """Report what comes of counting the rows of all descriptions that admit a person; this breaks no promise."""
-    believed = believed_by_counting(aligned, people, had)
+    believed = believed_by_counting(aligned, people)
     figures = []
     for part in parts:
         caps = part.caps(prior)

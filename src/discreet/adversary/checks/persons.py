@@ -25,6 +25,7 @@ from discreet.principles.persons import Judged, broken_by_persons
 from discreet.principles.wording import percent
 from discreet.releases.described import DescribedRelease
 from discreet.releases.release import Release
+from discreet.table.combinations import looked_up
 from discreet.table.persons import several_values
 from discreet.table.table import Table
 
@@ -86,8 +87,8 @@ def _places(case: Case[DescribedRelease], original: Table) -> NDArray[np.int64] 
     trace, ids = case.trace, case.release.ids
     if trace is None or trace.shape != (original.rows,) or trace.dtype.kind not in "iu" or not len(ids):
         return None
-    places = np.minimum(np.searchsorted(ids, trace), len(ids) - 1)
-    return np.where(ids[places] == trace, places, -1)
+    places, known = looked_up(ids, trace)
+    return np.where(known, places, -1)
 
 
 def _fewest_persons(rows: Counts, most: int) -> Counts:

@@ -162,19 +162,9 @@ def _collapsed(aligned: Aligned) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
     """Return the rows sorted by combination and then by point, and where each set of equal rows begins."""
     sizes = [aligned.kinds, *(len(column.values) for column in aligned.columns)]
     codes: list[NDArray[Any]] = [aligned.had, *(column.codes for column in aligned.columns)]
-    keys = [np.zeros(len(aligned.usable), np.int64)]
-    room = 1
-    for size, code in zip(sizes, codes, strict=True):
-        if room > (1 << 62) // max(1, size):
-            keys.append(np.zeros(len(aligned.usable), np.int64))
-            room = 1
-        keys[-1] = keys[-1] * size + code[aligned.usable]
-        room *= size
-    order = np.argsort(keys[0]) if len(keys) == 1 else np.lexsort(keys[::-1])
-    fresh = np.zeros(len(order), np.bool_)
-    for key in keys:
-        fresh[1:] |= np.diff(key[order]) != 0
-    fresh[:1] = True
+    keys = numbered([code[aligned.usable] for code in codes], sizes, len(aligned.usable))
+    order = np.argsort(keys)
+    fresh = np.diff(keys[order], prepend=-1) != 0
     return aligned.usable[order], np.append(np.flatnonzero(fresh), len(order))
 
 
@@ -198,14 +188,11 @@ def _inside(
     return np.asarray(held, np.int64)
 
 
-Served = tuple[NDArray[np.int64], NDArray[np.int64]]
-"""How many distinct points could serve each claim, and their positions, claim by claim."""
-
-
 def _candidates(
     forest: Forest, boxes: Boxes, groups: NDArray[np.int64], kinds: NDArray[np.int64], limit: int
-) -> Served | None:
-    """Return the distinct points that could serve each claim, or None if these are more than ``limit`` in total."""
+) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+    """Return how many distinct points could serve each claim, and their positions, claim by claim; None if these are
+    more than ``limit`` in total."""
     numbers, positions = incidences(forest, boxes, groups, kinds, limit)
     return None if len(positions) > limit else (numbers, positions)
 

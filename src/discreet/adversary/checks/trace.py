@@ -18,7 +18,7 @@ from discreet.kernels.boxes.boxes import admitted
 from discreet.principles import wording
 from discreet.releases.grouped import GroupedRelease
 from discreet.releases.partition import GROUP
-from discreet.table.combinations import first_difference, places_among
+from discreet.table.combinations import first_difference, looked_up
 from discreet.table.paths import content, located
 
 MOST_TABLES = 1000
@@ -144,8 +144,7 @@ def place_rows(
         return None
     kept = np.flatnonzero(trace >= 0)
     named = trace[kept].astype(np.int64)
-    places = np.minimum(places_among(release.ids, named), max(0, release.groups - 1))
-    known = release.ids[places] == named if release.groups else np.zeros(len(kept), np.bool_)
+    places, known = looked_up(release.ids, named)
     if not bool(known.all()):
         faults.append(f"the trace names group {int(named[~known][0])}, which the release does not have")
         kept, places = kept[known], places[known]

@@ -77,7 +77,7 @@ class Faced:
         m = self.part.nearness.m
         # schemes.proximity proves that it is never more than 2 / m
         text += (
-            f" and finds up to {percent(self.strain / m)} of their rows near to one number instead of "
+            f" and finds up to {percent(self.strain / m)} of their rows near one number instead of "
             f"{percent(1 / m)}, but never more than 2/m: if that is too much, ask for m={2 * m:,}. This concerns "
             f"{where}"
         )

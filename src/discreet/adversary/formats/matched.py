@@ -26,11 +26,9 @@ from discreet.adversary.checks.manifest import entries
 from discreet.adversary.checks.matching import (
     ACCURATE,
     Believed,
-    People,
     believed_by_matching,
     beyond,
     by_counting,
-    had_by,
     marked_sets,
     people_of,
 )
@@ -42,9 +40,9 @@ from discreet.analyst.loss import losses
 from discreet.principles import Principle, Prior
 from discreet.releases.matched.candidates import irregularities, pairs, published_values
 from discreet.releases.matched.release import MatchedRelease
-from discreet.table.combinations import places_among
+from discreet.table.combinations import looked_up
 
-CONSISTENT = "Every row has a number of its own, and rows are as many as the manifest says."
+CONSISTENT = "Every row has a number of its own, and there are as many rows as the manifest says."
 ONLY_MATCHING = "Without the trace, by an attacker who only matches descriptions"
 
 
@@ -58,9 +56,9 @@ def audit_matched(case: Case[MatchedRelease]) -> FormatFindings:
     checks.append(check)
     prior = Prior.of(original)
     left = np.maximum(prior.counts - aligned.published, 0)
-    people = people_of(aligned)
-    had = had_by(people, original.classes[aligned.usable], len(prior.values))
-    believed = _matched(aligned, people, had, left)
+    people = people_of(aligned, original)
+    times, sets, _ = marked_sets(release, people)
+    believed = believed_by_matching(aligned, people, sets, np.flatnonzero(times), left)
     if how == "trace" and check.holds and case.trace is not None:
         persons = _persons(aligned, case.trace, prior)
         kept = [judged(part, persons, prior, left) for part in case.parts]
@@ -70,11 +68,11 @@ def audit_matched(case: Case[MatchedRelease]) -> FormatFindings:
         kept = [_unconfirmed(_by_matching(part, aligned, believed, prior, left)) for part in case.parts]
         clear = list(case.parts)
         caveat = (
-            "as only the trace tells who is matched with which rows, it was judged by what someone believes who only "
-            "matches descriptions, all ways to do so being equally likely"
+            "because only the trace tells who is matched with which rows, it was judged by the beliefs of an attacker "
+            "who only matches descriptions and takes all ways to do so for equally likely"
         )
         checks.append(Check("matches", True, f"The promise is judged without the matches: {caveat}.", caveat=caveat))
-    checks.append(by_counting(clear, aligned, people, had, prior))
+    checks.append(by_counting(clear, aligned, people, prior))
     given, warnings = soundness.taken(case.parts, prior, case.from_release)
     checks += warnings
     return FormatFindings(checks, kept, losses(release), how, given)
@@ -100,12 +98,6 @@ def _persons(aligned: Aligned, trace: NDArray[np.int64], prior: Prior) -> Subjec
     )
 
 
-def _matched(aligned: Aligned, people: People, had: NDArray[np.int64], left: NDArray[np.int64]) -> Believed | str:
-    """Return what someone believes who only matches descriptions, or why that is not known."""
-    times, sets, _ = marked_sets(aligned.release, people)
-    return believed_by_matching(aligned, people, sets, np.flatnonzero(times), had, left)
-
-
 def _descriptions(parts: list[Principle], prior: Prior, believed: Believed | str) -> Check:
     """Report what is believed by someone who does not know the matches; the promise is about one who does."""
     who = (
@@ -113,8 +105,8 @@ def _descriptions(parts: list[Principle], prior: Prior, believed: Believed | str
     )
     about = "that is so for an attacker who knows who is matched with which rows, which is not published:"
     if isinstance(believed, str):
-        caveat = f"{about} what someone believes who only matches descriptions was not computed"
-        return Check("descriptions", True, f"{who}; what that one believes is not known, as {believed}.", caveat=caveat)
+        caveat = f"{about} the beliefs of one who only matches descriptions were not computed"
+        return Check("descriptions", True, f"{who}; these beliefs are unknown, because {believed}.", caveat=caveat)
     anybody = "one who only matches descriptions, as anybody may,"
     return beyond(parts, prior, believed, f"{who}, and believes", f"{about} {anybody}")
 
@@ -175,7 +167,7 @@ def by_trace(aligned: Aligned, trace: NDArray[Any], faults: list[str]) -> Check:
         return of_rows
     places = candidates_in(aligned, trace)
     if places is None:
-        fault = "it lists candidates that the release has not, or some of a row that is withheld"
+        fault = "it lists candidates that the release does not have, or candidates of a withheld row"
         return trace_check([fault], EXPLAINED)
     names = aligned.release.ids.tolist()
     return trace_check([*irregularities(places, len(names), names), *outside(aligned, *pairs(places))], EXPLAINED)
@@ -186,6 +178,5 @@ def candidates_in(aligned: Aligned, trace: NDArray[Any]) -> NDArray[np.int64] | 
     ids = aligned.release.ids
     listed = trace >= 0
     places = np.full(trace.shape, -1, np.int64)
-    places[listed] = np.minimum(places_among(ids, trace[listed].astype(np.int64)), len(ids) - 1)
-    known = bool((ids[places[listed]] == trace[listed]).all())
-    return places if known and not bool((listed & ~listed[:, :1]).any()) else None
+    places[listed], known = looked_up(ids, trace[listed].astype(np.int64))
+    return places if bool(known.all()) and not bool((listed & ~listed[:, :1]).any()) else None

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check, one_sentence
 from discreet.adversary.checks import soundness
 from discreet.adversary.checks.domains import domains, numbers_of
-from discreet.adversary.checks.manifest import entries, stated_promise, stated_scheme
+from discreet.adversary.checks.manifest import StatedScheme, entries, stated_promise, stated_scheme
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.principles import Principle, wording
 from discreet.principles.differential_privacy import DifferentialPrivacy
@@ -59,14 +59,8 @@ def audit_synthetic(case: Case[Any]) -> FormatFindings:
 
 
 @runtime_checkable
-class Drawer(Protocol):
+class Drawer(StatedScheme, Protocol):
     """A scheme that spends what is promised, and can draw some numbers of a column and no others."""
-
-    name: ClassVar[str]
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The parameters, as written to the manifest."""
 
     def spent(self, principle: Principle) -> float:
         """Return the epsilon that is spent to keep a promise of differential privacy."""

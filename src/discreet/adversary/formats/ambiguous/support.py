@@ -19,7 +19,14 @@ from numpy.typing import NDArray
 
 from discreet.adversary.alignment import quasi_column, usable_rows
 from discreet.adversary.check import Check
-from discreet.adversary.checks.counted import CELLS, SECONDS, AlignedCounts, claims, supported, wrongly_counted
+from discreet.adversary.checks.counted import (
+    CELLS,
+    AlignedCounts,
+    claims,
+    supported,
+    whole_numbers_exist,
+    wrongly_counted,
+)
 from discreet.adversary.checks.trace import place_rows, trace_check
 from discreet.kernels.presence import coverage
 from discreet.principles import wording
@@ -27,7 +34,7 @@ from discreet.randomness import generator
 from discreet.releases.ambiguous.beliefs import Located
 from discreet.releases.ambiguous.release import AmbiguousRelease
 from discreet.releases.columns import value_name
-from discreet.table.combinations import first_unshared, numbered
+from discreet.table.combinations import first_unshared, looked_up, numbered
 from discreet.table.table import Column, Table
 
 
@@ -215,8 +222,7 @@ def _unsupported(aligned: AlignedAmbiguous, rows: PublishedRows) -> str | None:
 
 def _dealt(aligned: AlignedAmbiguous, rows: PublishedRows) -> bool | None:
     """Whether an assignment of rows to groups exists; None if there are too many possibilities or time ran out."""
-    from scipy.optimize import Bounds, LinearConstraint, milp
-    from scipy.sparse import csr_array, vstack
+    from scipy.sparse import csr_array
 
     release, shown, counts = aligned.release, aligned.located.shown, aligned.counts
     if release.groups * len(rows.amounts) > 1000 * CELLS:
@@ -226,39 +232,20 @@ def _dealt(aligned: AlignedAmbiguous, rows: PublishedRows) -> bool | None:
     of_row = np.repeat(np.arange(len(rows.amounts)), np.diff(starts))
     keys = counts.groups * counts.width + counts.values
     wanted = groups * counts.width + rows.classes[of_row]
-    claim = np.minimum(np.searchsorted(keys, wanted), max(0, len(keys) - 1))
-    hit = keys[claim] == wanted if len(keys) else np.zeros(len(wanted), np.bool_)
+    claim, hit = looked_up(keys, wanted)
     of_row, groups, claim = of_row[hit], groups[hit], claim[hit]
     cells = len(of_row)
     if cells > CELLS or not cells:
         return None if cells else not len(keys)
-    number = np.arange(cells)
-    entries, of_cell = [], []
-    for block in range(lines.shape[1]):
-        values = lines[of_row, block]
-        for_cell = np.array(
-            [
-                shown.starts[value]
-                + np.searchsorted(shown.groups[shown.starts[value] : shown.starts[value + 1]], group)
-                for value, group in zip(values.tolist(), groups.tolist(), strict=True)
-            ],
-            np.int64,
-        )
-        entries.append(for_cell)
-        of_cell.append(number)
-    lists = csr_array(
-        (np.ones(cells * len(entries)), (np.concatenate(entries), np.concatenate(of_cell))),
-        shape=(len(shown.groups), cells),
-    )
-    supply = csr_array((np.ones(cells), (of_row, number)), shape=(len(rows.amounts), cells))
-    demand = csr_array((np.ones(cells), (claim, number)), shape=(len(keys), cells))
+    # the entries that a cell fills: in every list, the value of its row in its group
+    entries = np.repeat(np.arange(len(shown.starts) - 1), np.diff(shown.starts)) * release.groups + shown.groups
+    filled = np.searchsorted(entries, lines[of_row] * release.groups + groups[:, None])
+
+    def sums(of_cell: NDArray[np.int64], number: int) -> csr_array:
+        each = np.repeat(np.arange(cells), of_cell.size // cells)
+        return csr_array((np.ones(of_cell.size), (of_cell.ravel(), each)), shape=(number, cells))
+
+    sides = [sums(of_row, len(rows.amounts)), sums(claim, len(keys)), sums(filled, len(entries))]
     low = np.concatenate([np.zeros(len(rows.amounts)), counts.amounts, np.ones(len(shown.groups))])
     high = np.concatenate([rows.amounts, counts.amounts, np.full(len(shown.groups), np.inf)])
-    solved = milp(
-        np.zeros(cells),
-        integrality=np.ones(cells),
-        bounds=Bounds(0.0, rows.amounts[of_row].astype(np.float64)),
-        constraints=LinearConstraint(vstack([supply, demand, lists], format="csr"), low, high),
-        options={"time_limit": SECONDS},
-    )
-    return {0: True, 2: False}.get(int(solved.status))
+    return whole_numbers_exist(rows.amounts[of_row].astype(np.float64), sides, low, high)

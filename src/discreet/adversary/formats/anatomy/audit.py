@@ -22,6 +22,7 @@ from discreet.adversary.checks.counted import (
     all_totals,
     counted_apart,
     each_attribute,
+    group_losses,
     judged_each,
     supported,
     wrongly_counted,
@@ -53,7 +54,10 @@ def audit_anatomy(case: Case[AnatomyRelease]) -> FormatFindings:
     checks.append(check)
     judged = judged_each(case, views, partial(_crowd, release))
     checks += [*judged.checks, averages(parts), *counted_apart(views)]
-    return FormatFindings(checks, judged.kept, _losses(release, case.withheld), how, judged.given, release.groups)
+    # quasi-identifiers are exact, so only withheld rows lose information about them
+    lost = case.withheld / original.rows if original.rows else 0.0
+    losses = {"ail": lost, "gcp": lost, **group_losses(release, case.withheld)}
+    return FormatFindings(checks, judged.kept, losses, how, judged.given, release.groups)
 
 
 # ------------------------------------------------------------------------------------------------------------ checks
@@ -64,7 +68,7 @@ def _rows(aligned: AlignedAnatomy) -> Check:
     known = aligned.shown < aligned.kinds
     if not bool(known.all()):
         number = int((~known).sum())
-        verb = "bears" if number == 1 else "bear"
+        verb = "has" if number == 1 else "have"
         sentence = f"{wording.rows(number)} of the release {verb} quasi-identifiers that no original row has."
         return Check("rows", False, sentence)
     had = np.bincount(aligned.had[aligned.usable], minlength=aligned.kinds)
@@ -134,14 +138,3 @@ def _crowd(release: AnatomyRelease, part: Principle, left: NDArray[np.int64]) ->
         sentence = f"{part} is kept: every combination of quasi-identifiers occurs in {smallest:,} rows or more."
     strain = part.least_rows / smallest if smallest else 0.0
     return PromiseVerdict(str(part), not broken, strain, float(smallest), broken, None, smallest, {}, sentence)
-
-
-def _losses(release: AnatomyRelease, withheld: int) -> dict[str, float]:
-    """Return the losses; quasi-identifiers are exact, so only withheld rows lose information about them."""
-    rows = release.rows + withheld
-    return {
-        "ail": withheld / rows if rows else 0.0,
-        "gcp": withheld / rows if rows else 0.0,
-        "discernibility": int((release.sizes**2).sum()) + withheld * rows,
-        "average_class_size": release.rows / release.groups if release.groups else 0.0,
-    }

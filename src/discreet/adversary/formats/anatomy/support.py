@@ -16,14 +16,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.adversary.alignment import (
-    rows_compared,
-    usable_rows,
-)
+from discreet.adversary.alignment import rows_compared, usable_rows
 from discreet.adversary.check import Check
-from discreet.adversary.checks.counted import CELLS, SECONDS, AlignedCounts, claims
+from discreet.adversary.checks.counted import CELLS, AlignedCounts, claims, whole_numbers_exist
 from discreet.principles.counts import Counts
 from discreet.releases.anatomy.release import AnatomyRelease
+from discreet.table.combinations import looked_up
 from discreet.table.table import Table
 
 
@@ -53,8 +51,7 @@ def margins(aligned: AlignedAnatomy) -> Margins | None:
     The withheld rows are one more group, the last one, with all usable rows that are not published. None if more is
     published than the original has, which other checks report.
     """
-    column = aligned.original.secret
-    assert column is not None
+    column = aligned.secret
     width, groups = len(column.values), aligned.release.groups
     if aligned.strange or bool((aligned.shown >= aligned.kinds).any()):
         return None
@@ -184,8 +181,7 @@ def _forced(margins: Margins) -> tuple[Margins | None, int]:
     claimed = claims.groups * width + claims.values
     order = np.argsort(claimed)
     claimed, rest = claimed[order], claims.amounts[order].copy()
-    places = np.minimum(np.searchsorted(claimed, placed), max(0, len(claimed) - 1))
-    fits = claimed[places] == placed if len(claimed) else np.zeros(len(placed), np.bool_)
+    places, fits = looked_up(claimed, placed)
     rest[places[fits]] -= sums[fits]
     if not bool(fits.all()):
         return None, int(placed[~fits][0]) // width
@@ -243,8 +239,7 @@ def _lacking(margins: Margins) -> int:
         end = max(start + 1, int(np.searchsorted(ends, before + CHUNK, side="right")))
         cells = _cells(margins, start, end)
         keys = cells.groups * claims.width + cells.values
-        places = np.minimum(np.searchsorted(claimed, keys), max(0, len(claimed) - 1))
-        hit = claimed[places] == keys if len(claimed) else np.zeros(len(keys), np.bool_)
+        places, hit = looked_up(claimed, keys)
         np.add.at(available, places[hit], cells.room[hit])
         start = end
     short = np.flatnonzero(available < claims.amounts)
@@ -253,8 +248,7 @@ def _lacking(margins: Margins) -> int:
 
 def _assignment(margins: Margins) -> bool | None:
     """Whether whole numbers fill the cube; None if time ran out."""
-    from scipy.optimize import Bounds, LinearConstraint, milp
-    from scipy.sparse import csr_array, vstack
+    from scipy.sparse import csr_array
 
     cells = _cells(margins, 0, len(margins.groups.amounts))
     sides = []
@@ -267,19 +261,10 @@ def _assignment(margins: Margins) -> bool | None:
     room = cells.room.astype(np.float64)
     for side, lines, columns in pairs:
         keys = side.groups * side.width + side.values
-        places = np.searchsorted(keys, lines * side.width + columns)
-        inside = np.minimum(places, max(0, len(keys) - 1))
-        hit = keys[inside] == lines * side.width + columns if len(keys) else np.zeros(len(lines), np.bool_)
+        places, hit = looked_up(keys, lines * side.width + columns)
         room[~hit] = 0.0
         ones = np.ones(int(hit.sum()))
-        sides.append(csr_array((ones, (inside[hit], np.flatnonzero(hit))), shape=(len(keys), len(lines))))
+        sides.append(csr_array((ones, (places[hit], np.flatnonzero(hit))), shape=(len(keys), len(lines))))
         wanted.append(side.amounts)
     demand = np.concatenate(wanted).astype(np.float64)
-    solved = milp(
-        np.zeros(len(room)),
-        integrality=np.ones(len(room)),
-        bounds=Bounds(0.0, room),
-        constraints=LinearConstraint(vstack(sides, format="csr"), demand, demand),
-        options={"time_limit": SECONDS},
-    )
-    return {0: True, 2: False}.get(int(solved.status))
+    return whole_numbers_exist(room, sides, demand, demand)

@@ -24,7 +24,6 @@ from discreet.adversary.checks.matching import (
     believed_by_matching,
     beyond,
     by_counting,
-    had_by,
     marked_sets,
     people_of,
 )
@@ -69,10 +68,9 @@ def audit_nested(case: Case[NestedRelease]) -> FormatFindings:
         kept = [judged(part, subjects, prior, left) for part in case.parts]
         clear = [part for part, verdict in zip(case.parts, kept, strict=True) if math.isfinite(verdict.strain)]
         if clear:
-            people = people_of(aligned)
-            had = had_by(people, original.classes[aligned.usable], len(prior.values))
-            checks.append(by_descriptions(clear, release, aligned, people, had, prior, left))
-            checks.append(by_counting(clear, aligned, people, had, prior))
+            people = people_of(aligned, original)
+            checks.append(by_descriptions(clear, release, aligned, people, prior, left))
+            checks.append(by_counting(clear, aligned, people, prior))
     else:
         kept = [PromiseVerdict.unjudged(part, ": the tree of the release is faulty") for part in case.parts]
     given, warnings = soundness.taken(case.parts, prior, case.from_release)
@@ -143,7 +141,6 @@ def by_descriptions(
     release: NestedRelease,
     aligned: Aligned,
     people: People,
-    had: NDArray[np.int64],
     prior: Prior,
     left: NDArray[np.int64],
 ) -> Check:
@@ -166,11 +163,11 @@ def by_descriptions(
         return Check("descriptions", True, sentence)
     some = (
         "Descriptions admit people who are not in their nodes, or who is in which leaf cannot be told from them. So "
-        "an attacker who ignores the tree and only matches descriptions believes something else than was judged"
+        "an attacker who ignores the tree and only matches descriptions believes something other than what was judged"
     )
-    believed = believed_by_matching(aligned, people, sets, np.flatnonzero(node_of != -2), had, left)
+    believed = believed_by_matching(aligned, people, sets, np.flatnonzero(node_of != -2), left)
     if isinstance(believed, str):
-        caveat = "what an attacker believes who ignores the tree and only matches descriptions was not computed"
+        caveat = "the beliefs of an attacker who ignores the tree and only matches descriptions were not computed"
         return Check("descriptions", True, f"{some}, which was not computed, because {believed}.", caveat=caveat)
     about = "the promise is about an attacker who knows the tree, and one who ignores it and only matches descriptions"
     return beyond(parts, prior, believed, some, about)

@@ -168,8 +168,8 @@ def _background_check(held: list[Held]) -> Check:
     after, before = background(held)
     sentence = (
         f"An attacker who knows one sensitive value of a person, and the person's groups, is certain of another, which "
-        f"is not that of the whole group, in {percent(after)} of all cases; if all attributes stood in one table, with "
-        f"the groups of the one that is known, it would be {percent(before)}."
+        f"the whole group does not share, in {percent(after)} of all cases; if all attributes were in one table, with "
+        f"the groups of the known one, it would be {percent(before)}."
     )
     return Check("background", True, sentence)
 
@@ -249,10 +249,10 @@ def _intersection_check(held: list[Held]) -> Check:
     if all(_same_groups(first, attribute.groups) for attribute in held):
         return Check("intersection", True, f"{sentence} All tables have the same groups, so nobody is narrowed down.")
     sentence += (
-        f" No promise bounds an attacker who also knows which values of different tables go together: that excludes "
-        f"values of {learnt.narrowed:,} of the {wording.rows(rows)}, and leaves one value of {learnt.certain:,}. One "
-        f"who knows how often they go together believes in a value of {learnt.beyond:,} with more than any group of "
-        "its table justifies. Aligned tables exclude both."
+        f" No promise bounds an attacker who also knows which values of different tables go together: this rules "
+        f"out values for {learnt.narrowed:,} of the {wording.rows(rows)}, and leaves one value for {learnt.certain:,}. "
+        f"One who knows how often they go together believes in a value of {learnt.beyond:,} rows more strongly than "
+        "any group of its table justifies. Aligned tables exclude both."
     )
     caveat = EACH
     if learnt.certain:

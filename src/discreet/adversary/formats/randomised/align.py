@@ -8,11 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.adversary.alignment import (
-    check_sensitive,
-    places_in,
-    rows_compared,
-)
+from discreet.adversary.alignment import check_sensitive, places_in, rows_compared
 from discreet.adversary.check import Check
 from discreet.adversary.checks.totals import withheld_fault
 from discreet.principles import wording
@@ -42,10 +38,11 @@ class Matched(NamedTuple):
     """Per combination with withheld rows: how many more rows of each value may be withheld."""
     chosen: NDArray[np.int64]
     """Per such combination: how many more rows are withheld."""
-    had: NDArray[np.int64]
-    """Per original row: the number of its combination of columns published unchanged."""
-    shown: NDArray[np.int64]
-    """Per published row: the number of its combination."""
+
+    @property
+    def withheld(self) -> int:
+        """How many rows are withheld."""
+        return int(self.left.sum()) + self.open
 
     @property
     def open(self) -> int:
@@ -109,7 +106,7 @@ def _by_kinds(
     choices = replace(counts, amounts=most - least)
     chosen = lacking[at] - np.bincount(counts.groups, least, len(at)).astype(np.int64)
     check = _rows_check(release, original, have, show)
-    return Matched(release, class_of, check, "assignment", before, after, left, choices, chosen, had, shown)
+    return Matched(release, class_of, check, "assignment", before, after, left, choices, chosen)
 
 
 def _rows_check(release: RandomisedRelease, original: Table, have: NDArray[np.int64], show: NDArray[np.int64]) -> Check:
@@ -175,4 +172,4 @@ def _by_trace(
             "By the private trace, every input row is published once or withheld, with its quasi-identifiers and other "
             "columns as they were.",
         )
-    return Matched(release, class_of, check, "trace", before, after, withheld, *none, had, shown)
+    return Matched(release, class_of, check, "trace", before, after, withheld, *none)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar, runtime_checkable
+from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check
 from discreet.adversary.checks import soundness
 from discreet.adversary.checks.domains import domains, numbers_of
-from discreet.adversary.checks.manifest import entries, stated_promise, stated_scheme
+from discreet.adversary.checks.manifest import StatedScheme, entries, stated_promise, stated_scheme
 from discreet.adversary.formats.randomised.align import Matched, match
 from discreet.adversary.formats.randomised.withheld import undecided, with_withheld
 from discreet.adversary.verdict import PromiseVerdict
@@ -78,14 +78,8 @@ def _same_prior(matched: Matched, prior: Prior) -> Check:
 
 
 @runtime_checkable
-class Finder(Protocol):
+class Finder(StatedScheme, Protocol):
     """A scheme whose probabilities follow from the promise and the prior."""
-
-    name: ClassVar[str]
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The parameters, as written to the manifest."""
 
     def find(self, principle: Principle, prior: Prior) -> Any:
         """Return the probabilities."""

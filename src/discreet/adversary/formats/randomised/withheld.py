@@ -45,7 +45,7 @@ def with_withheld(kept: PromiseVerdict, part: Principle, matched: Matched, prior
     ``achieved`` becomes None while the values of the withheld rows are unknown. Where the published rows are not the
     original's, the withheld rows are unknown as well, and the verdict is returned unchanged.
     """
-    size = int(matched.left.sum()) + matched.open
+    size = matched.withheld
     if size == 0 or kept.achieved is None or not matched.check.holds:
         return kept, True
     who = "one withheld row" if size == 1 else f"{size:,} withheld rows"
@@ -76,7 +76,7 @@ def with_withheld(kept: PromiseVerdict, part: Principle, matched: Matched, prior
 
 def undecided(matched: Matched) -> Check:
     """Return the check with the caveat that the withheld rows could not be judged."""
-    size = int(matched.left.sum()) + matched.open
+    size = matched.withheld
     return Check(
         "withheld",
         True,
@@ -95,7 +95,7 @@ def _some_choice_keeps(part: Principle, matched: Matched, prior: Prior) -> bool:
 
 def _every_choice_keeps(part: Principle, matched: Matched, prior: Prior) -> bool:
     """Whether every choice of rows certainly keeps the promise."""
-    least, most, size = matched.left, _most(matched), int(matched.left.sum()) + matched.open
+    least, most, size = matched.left, _most(matched), matched.withheld
     if near := part.nearness:
         first, last = near.windows(prior)
         return bool((_inside(most, first, last)[most > 0] <= size // near.m).all())
@@ -104,7 +104,7 @@ def _every_choice_keeps(part: Principle, matched: Matched, prior: Prior) -> bool
 
 def _at_least(part: Principle, matched: Matched, prior: Prior) -> float:
     """Return a lower bound on the strain, whichever rows are chosen."""
-    least, most, size = matched.left, _most(matched), int(matched.left.sum()) + matched.open
+    least, most, size = matched.left, _most(matched), matched.withheld
     if near := part.nearness:
         first, last = near.windows(prior)
         # withheld rows beyond those that can lie outside a neighbourhood must lie inside it
@@ -117,7 +117,7 @@ def _at_least(part: Principle, matched: Matched, prior: Prior) -> float:
 
 def _bounds(part: Principle, matched: Matched, prior: Prior) -> Iterator[ValueLimits]:
     """Yield the bounds that the promise sets on how many withheld rows have which values."""
-    size, width = int(matched.left.sum()) + matched.open, len(prior.counts)
+    size, width = matched.withheld, len(prior.counts)
     if part.nearness:
         yield from _near(part.nearness, prior, size)
         return

@@ -74,14 +74,14 @@ def _seal(case: Case[SealedRelease]) -> Check:
     if case.release.faults:
         return Check("seal", True, "The seal was not judged, because the tables are faulty.")
     if not is_installed(case.manifest.get("scheme")):
-        sentence = "The seal was made by a scheme that is not installed here, so nobody knows what its tests may leak; "
+        sentence = "The seal was made by a scheme that is not installed here, so what its tests may leak is unknown; "
         return Check("seal", False, f"{sentence}install the plug-in that has it.")
     views = each_sensitive(align(case.release, case.original), case.original)
     promised = [promises for _, promises in soundness.each_promised(case.parts, case.original)]
     judged = [_broken(aligned, table, promises) for (aligned, table), promises in zip(views, promised, strict=True)]
     if None in judged and case.release.leakage.any():
         sentence = (
-            "Tests with a coin leaked something about groups, and not all that is promised are bounds from above."
+            "Tests with a coin leaked something about groups, and not everything that is promised is an upper bound."
         )
         return Check("seal", False, sentence)
     for sentence in filter(None, judged):

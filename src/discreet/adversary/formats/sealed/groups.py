@@ -9,7 +9,7 @@ them apart.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from discreet.adversary.alignment import Aligned
 from discreet.adversary.case import Case
 from discreet.adversary.check import Check, described
-from discreet.adversary.checks.manifest import stated_promise, stated_scheme
+from discreet.adversary.checks.manifest import StatedScheme, stated_promise, stated_scheme
 from discreet.errors import DiscreetError
 from discreet.principles import Principle
 from discreet.releases.attributes import Attribute
@@ -28,14 +28,8 @@ UNKNOWN = "Whether the scheme can have made these groups was not checked"
 
 
 @runtime_checkable
-class Divider(Protocol):
+class Divider(StatedScheme, Protocol):
     """A scheme that divides rows into groups by cuts that do not depend on chance alone."""
-
-    name: ClassVar[str]
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The parameters, as written to the manifest."""
 
     def impossible(
         self, table: Table, principle: Principle, groups: NDArray[np.int32], sizes: NDArray[np.int64]
@@ -65,10 +59,10 @@ def divided(case: Case[SealedRelease], aligned: Aligned) -> Check:
         if both is not None:
             first, second = (f"{release.ids[group]} ({described(release, group)})" for group in both)
             sentence = (
-                f"No cuts, one after the other, set groups {first} and {second} apart, as those of the scheme would."
+                f"No cuts, one after the other, separate groups {first} and {second}, as those of the scheme would."
             )
             return Check("groups", False, sentence)
-    rest = f", as far as is known of {len(groups) - unknown:,} rows in which group they are" if unknown else ""
+    rest = f", judging by the {len(groups) - unknown:,} rows whose group is known" if unknown else ""
     return Check("groups", True, f"Scheme {scheme.name!r} can have made these groups{rest}.")
 
 
