@@ -103,11 +103,11 @@ def counted_apart(views: Views) -> list[Check]:
     return [Check("each attribute", True, sentence)]
 
 
-def group_losses(release: CountingRelease, withheld: int) -> dict[str, float]:
+def group_losses(rows: int, sizes: NDArray[np.int64], withheld: int) -> dict[str, float]:
     """Return the losses of publishing sensitive values by group; a withheld row is indistinguishable from any row."""
     return {
-        "discernibility": int((release.sizes**2).sum()) + withheld * (release.rows + withheld),
-        "average_class_size": release.rows / release.groups if release.groups else 0.0,
+        "discernibility": int((sizes**2).sum()) + withheld * (rows + withheld),
+        "average_class_size": rows / len(sizes) if len(sizes) else 0.0,
     }
 
 

@@ -56,7 +56,8 @@ def audit_ambiguous(case: Case[AmbiguousRelease]) -> FormatFindings:
     checks.append(check)
     judged = judged_each(case, views)
     checks += [*judged.checks, averages(parts), *counted_apart(views)]
-    losses = group_losses(release, case.withheld)  # those of single values do not apply: only their link is lost
+    # losses of single values do not apply: only the link between values is lost
+    losses = group_losses(release.rows, release.sizes, case.withheld)
     return FormatFindings(checks, judged.kept, losses, how, judged.given, release.groups)
 
 

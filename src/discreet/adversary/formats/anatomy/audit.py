@@ -56,7 +56,7 @@ def audit_anatomy(case: Case[AnatomyRelease]) -> FormatFindings:
     checks += [*judged.checks, averages(parts), *counted_apart(views)]
     # quasi-identifiers are exact, so only withheld rows lose information about them
     lost = case.withheld / original.rows if original.rows else 0.0
-    losses = {"ail": lost, "gcp": lost, **group_losses(release, case.withheld)}
+    losses = {"ail": lost, "gcp": lost, **group_losses(release.rows, release.sizes, case.withheld)}
     return FormatFindings(checks, judged.kept, losses, how, judged.given, release.groups)
 
 

@@ -18,7 +18,7 @@ from discreet.adversary.check import Check
 from discreet.adversary.checks import soundness
 from discreet.adversary.checks.domains import domains, numbers_of
 from discreet.adversary.checks.manifest import StatedScheme, entries, stated_promise, stated_scheme
-from discreet.adversary.formats.randomised.align import Matched, match
+from discreet.adversary.formats.randomised.align import AlignedRandomised, align
 from discreet.adversary.formats.randomised.withheld import undecided, with_withheld
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.errors import DiscreetError
@@ -34,8 +34,8 @@ CONSISTENT = "The tables agree with each other and with the manifest."
 def audit_randomised(
     case: Case[R],
     more: Mapping[str, Any],
-    chance: Callable[[Matched, bool], list[Check]],
-    judged: Callable[[Principle, R, Matched, Prior], PromiseVerdict],
+    chance: Callable[[AlignedRandomised, bool], list[Check]],
+    judged: Callable[[Principle, R, AlignedRandomised, Prior], PromiseVerdict],
 ) -> FormatFindings:
     """Audit a release; ``chance`` checks the random draws, and ``judged`` judges a promise on them.
 
@@ -43,27 +43,27 @@ def audit_randomised(
     here, as one more group. ``more`` are the manifest entries specific to the format.
     """
     release, original = case.release, case.original
-    matched = match(release, original, case.trace, list(case.trace_faults))
+    aligned = align(release, original, case.trace, list(case.trace_faults))
     prior = Prior.of(original)
     checks = [entries(case, **more), soundness.consistency(release, CONSISTENT)]
     checks.append(domains(release, original, numbers_of(release.quasi, release.exact), case.from_release))
-    same = _same_prior(matched, prior)
-    checks += [same, matched.check, *chance(matched, same.holds)]
-    verdicts = [with_withheld(judged(part, release, matched, prior), part, matched, prior) for part in case.parts]
+    same = _same_prior(aligned, prior)
+    checks += [same, aligned.check, *chance(aligned, same.holds)]
+    verdicts = [with_withheld(judged(part, release, aligned, prior), part, aligned, prior) for part in case.parts]
     if not all(decided for _, decided in verdicts):
-        checks.append(undecided(matched))
+        checks.append(undecided(aligned))
     given, warnings = soundness.taken(case.parts, prior, case.from_release)
     lost = case.withheld / original.rows if original.rows else 0.0
     losses = {"ail": lost, "gcp": lost, "retention": release.retention}
-    return FormatFindings([*checks, *warnings], [kept for kept, _ in verdicts], losses, matched.how, given)
+    return FormatFindings([*checks, *warnings], [kept for kept, _ in verdicts], losses, aligned.how, given)
 
 
-def _same_prior(matched: Matched, prior: Prior) -> Check:
+def _same_prior(aligned: AlignedRandomised, prior: Prior) -> Check:
     """Check that the prior of the release is the original's."""
     stated = np.zeros(len(prior.counts) + 1, np.int64)
-    np.add.at(stated, matched.class_of, matched.release.prior)
+    np.add.at(stated, aligned.class_of, aligned.release.prior)
     if stated[-1]:
-        strange = matched.release.texts[int(np.argmax(matched.class_of == len(prior.counts)))]
+        strange = aligned.release.texts[int(np.argmax(aligned.class_of == len(prior.counts)))]
         return Check("prior", False, f"The prior lists {strange!r}, a value that the original does not have.")
     differ = np.flatnonzero(stated[:-1] != prior.counts)
     if len(differ):

@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.check import Check
-from discreet.adversary.formats.randomised.align import Matched
+from discreet.adversary.formats.randomised.align import AlignedRandomised
 from discreet.principles import wording
 from discreet.principles.counts import Counts
 
@@ -86,7 +86,7 @@ class Figures(NamedTuple):
     """-log of a bound on the probability of such a deviation."""
 
 
-def plausible(matched: Matched, looks: Sequence[Look], at_fault: str, sound: str) -> Check:
+def plausible(aligned: AlignedRandomised, looks: Sequence[Look], at_fault: str, sound: str) -> Check:
     """Check that what is published is plausible for the original.
 
     The check also reports its own power: whether it would reject a release that publishes every value unchanged.
@@ -104,14 +104,14 @@ def plausible(matched: Matched, looks: Sequence[Look], at_fault: str, sound: str
             )
             return Check("draws", False, sentence)
     tells = "as far as a statistical test can tell: a release drawn in this way is rejected less than once in a"
-    if matched.release.retention > 1.0 - HAIR:
+    if aligned.release.retention > 1.0 - HAIR:
         return Check("draws", True, f"{sound}, {tells} million times.")
     if _found(looks, expected):
         left = wording.percent(_unseen(looks, expected))
         caveat = f"a release with up to {left} of the values unchanged would have passed at this size"
         return Check("draws", True, f"{sound}, {tells} million times; but {caveat}.", caveat=caveat)
     caveat = "these rows do not show whether the sensitive values were randomised at all"
-    if matched.how != "trace":
+    if aligned.how != "trace":
         rows = [look._replace(had=_by_value(look.had)) for look in looks]
         if _found(rows, [look.expect(look.had) for look in rows]):
             caveat += ": give the trace for certainty"

@@ -18,7 +18,7 @@ from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check
 from discreet.adversary.checks.manifest import version_hint
 from discreet.adversary.formats.randomised import draws
-from discreet.adversary.formats.randomised.align import Matched
+from discreet.adversary.formats.randomised.align import AlignedRandomised
 from discreet.adversary.formats.randomised.audit import audit_randomised, recompute
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.principles import Principle, Prior, wording
@@ -33,7 +33,7 @@ NEAR = 1e-6
 def audit_perturbed(case: Case[PerturbedRelease]) -> FormatFindings:
     """Audit a perturbed release against its original; see ``audit``."""
     return audit_randomised(
-        case, {}, lambda matched, same: [_matrix(case, same), plausible(matched, case.release.matrix)], _judged
+        case, {}, lambda aligned, same: [_matrix(case, same), plausible(aligned, case.release.matrix)], _judged
     )
 
 
@@ -101,18 +101,14 @@ def _odd_digits(matrix: Matrix, solution: Matrix) -> str | None:
     return None
 
 
-def _judged(part: Principle, release: PerturbedRelease, matched: Matched, prior: Prior) -> PromiseVerdict:
+def _judged(part: Principle, release: PerturbedRelease, aligned: AlignedRandomised, prior: Prior) -> PromiseVerdict:
     """Judge one promise on the posteriors given every published value."""
     caps, floors = part.caps(prior), part.floors(prior)
     if caps is None:
         reason = "a perturbed release bounds the belief in single sensitive values and nothing else"
         return PromiseVerdict.unjudged(part, f", since {reason}")
-    known = matched.class_of < len(prior.counts)
-    where = np.where(known, matched.class_of, 0)
-    counts = np.where(known, prior.counts[where], 0)
-    worst = release.matrix.worst(
-        counts, np.where(known, caps[where], 0.0), None if floors is None else np.where(known, floors[where], 0.0)
-    )
+    counts = aligned.in_prior(prior.counts)
+    worst = release.matrix.worst(counts, aligned.in_prior(caps), None if floors is None else aligned.in_prior(floors))
     posteriors = release.matrix.posteriors(counts)
     achieved = part.achieved_by(posteriors, counts / max(1, counts.sum()))
     seen, held = release.texts[worst.published], release.texts[worst.original]
@@ -139,16 +135,16 @@ CELLS = 1 << 22
 """How many counts are kept in memory at a time."""
 
 
-def plausible(matched: Matched, matrix: Matrix) -> Check:
+def plausible(aligned: AlignedRandomised, matrix: Matrix) -> Check:
     """Check that the published values are plausible for the original ones under the matrix."""
-    had = matched.in_places
+    had = aligned.in_places
     if had is None:
         return Check("draws", False, "The matrix does not cover every value of the original.")
-    names = [repr(text) for text in matched.release.texts]
+    names = [repr(text) for text in aligned.release.texts]
     expect = partial(_expected, cells=matrix.cells)
-    look = draws.Look(had, matched.after, expect, names, "some value", "in its own place")
+    look = draws.Look(had, aligned.after, expect, names, "some value", "in its own place")
     return draws.plausible(
-        matched,
+        aligned,
         [look],
         "The published sensitive values were not drawn with the probabilities of the matrix",
         "The published sensitive values are consistent with the original ones and the matrix",
