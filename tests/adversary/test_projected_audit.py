@@ -26,7 +26,10 @@ Partition = list[int]
 
 
 def held(table: dc.Table, *partitions: Partition) -> list[Held]:
-    return held_by(published(table, partitions), table)
+    release = published(table, partitions)
+    held = held_by(release, table, release.trace)
+    assert held is not None
+    return held
 
 
 def worlds(values: list[str], groups: Partition) -> Iterator[tuple[str, ...]]:

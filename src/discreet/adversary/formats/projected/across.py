@@ -81,21 +81,13 @@ def across(release: ProjectedRelease, original: Table, trace: NDArray[Any] | Non
             f"each of whose rows may be anyone's in it, and in a table of the format {alone[0]} they are not."
         )
         return [Check("together", True, sentence, caveat=EACH)]
-    groups = _groups(release, original.rows, trace)
-    if groups is None:
+    held = held_by(release, original, trace)
+    if held is None:
         sentence = (
             "What the tables reveal together was not checked, because only the trace says who is in which groups."
         )
         return [Check("together", True, sentence, caveat=EACH)]
-    held = _held(release, original, groups)
     return [_background_check(held), _intersection_check(held)]
-
-
-def held_by(release: ProjectedRelease, original: Table) -> list[Held]:
-    """Return the sensitive attributes of a release that knows its own trace."""
-    groups = _groups(release, original.rows, release.trace)
-    assert groups is not None, "a release that was loaded has no trace"
-    return _held(release, original, groups)
 
 
 def _groups(release: ProjectedRelease, rows: int, trace: NDArray[Any] | None) -> NDArray[np.int64] | None:
@@ -118,7 +110,11 @@ def _grouped(release: ProjectedRelease) -> list[GroupedRelease]:
     return [part.grouped for part in release.parts if part.grouped is not None]
 
 
-def _held(release: ProjectedRelease, original: Table, groups: NDArray[np.int64]) -> list[Held]:
+def held_by(release: ProjectedRelease, original: Table, trace: NDArray[Any] | None) -> list[Held] | None:
+    """Return the sensitive attributes of the published rows, whose groups the trace tells; None if it does not."""
+    groups = _groups(release, original.rows, trace)
+    if groups is None:
+        return None
     rows = np.flatnonzero(groups[:, 0] >= 0)
     held = []
     for at, part in enumerate(_grouped(release)):
