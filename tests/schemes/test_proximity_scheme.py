@@ -501,7 +501,7 @@ def test_the_audit_tells_what_matching_descriptions_gives() -> None:
     table = read(pa.table({"age": [30] * 4, "pay": [40, 50, 60, 80]}), quasi=["age"], sensitive="pay")
     for result in audits(published(table, dc.Proximity(15, 2)), table):
         told = next(check.sentence for check in result.checks if check.name == "unions")
-        assert "finds up to 75.0 % of their rows near to one number instead of 50.0 %" in told
+        assert "finds up to 75.0 % of their rows near one number instead of 50.0 %" in told
         assert "This concerns 1 of 1 comb" in told
 
 
