@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from discreet.principles.wording import about, percent
 
 USUAL, BEYOND_DOUBT = 1.959964, 4.0
@@ -40,6 +43,17 @@ class Hurt(NamedTuple):
     prior: float
     """The belief in the same without the release."""
 
+    @classmethod
+    def worst(
+        cls, hits: NDArray[np.bool_], rows: NDArray[Any], beliefs: NDArray[np.float64], priors: NDArray[np.float64]
+    ) -> Hurt | None:
+        """The strongest belief that came true; among equal ones that in the least likely claim, then the first."""
+        true = np.flatnonzero(hits)
+        if not len(true):
+            return None
+        worst = true[np.lexsort((priors[true], -beliefs[true]))[0]]
+        return cls(int(rows[worst]), float(beliefs[worst]), float(priors[worst]))
+
 
 @dataclass(frozen=True)
 class Evidence:
@@ -58,7 +72,7 @@ class Evidence:
     redrawn: float | None = None
     """The rate of success to expect of these guesses if chance dealt the sensitive values anew in every way that the
     release leaves open: more than that was learnt about persons from what they have in common with others."""
-    told: float | None = None
+    by_beliefs: float | None = None
     """The rate of success on the same people by what the release itself makes most likely."""
     outsiders: float | None = None
     """The rate of success on people who are not in the release, if some were given: their values were not published, so
@@ -115,8 +129,8 @@ class Evidence:
         """What this means to a privacy board."""
         low, high = self.interval
         text = (
-            f"Of {self.victims:,} {self.of}, {self.attack} guesses {self.about} rightly for {percent(self.rate)} (95 % "
-            f"interval {percent(low)} to {percent(high)}); without the release it is {percent(self.baseline)}"
+            f"Of {self.victims:,} {self.of}, {self.attack} guesses {self.about} correctly for {percent(self.rate)} "
+            f"(95 % interval {percent(low)} to {percent(high)}); without the release it is {percent(self.baseline)}"
         )
         if self.ceiling is not None:
             text += f", from the original itself {percent(self.ceiling)}"
@@ -130,30 +144,18 @@ class Evidence:
             text += f" The strongest belief is {where} its bound, at {about(100.0 * self.strain)} % of it."
         if self.too_often and not self.too_sure:
             text += (
-                " So more guesses are right than the promise allows: if an audit holds, that is what groups tell about "
-                "each other, which no promise about single groups bounds."
+                " So more guesses are right than the promise allows: if an audit holds, the reason is what groups "
+                "tell about each other, which no promise about single groups bounds."
             )
         return f"{text} {self.remark}".rstrip()
 
     def as_dict(self) -> dict[str, Any]:
         """All figures, ready for JSON."""
-        low, high = self.interval
+        fields = {name: value for name, value in vars(self).items() if name not in ("of", "remark")}
         return {
-            "attack": self.attack,
-            "about": self.about,
-            "attribute": self.attribute,
-            "victims": self.victims,
-            "successes": self.successes,
+            **fields,
             "rate": self.rate,
-            "interval": [low, high],
-            "baseline": self.baseline,
-            "ceiling": self.ceiling,
-            "redrawn": self.redrawn,
-            "told": self.told,
-            "outsiders": self.outsiders,
-            "bound": self.bound,
-            "strain": self.strain,
-            "gain": self.gain,
+            "interval": list(self.interval),
             "above": self.above,
             "exceeds": self.exceeds,
             "hurt": None if self.hurt is None else self.hurt._asdict(),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,11 +15,9 @@ from numpy.typing import NDArray
 
 from discreet.adversary.attacks.target import Target, places
 from discreet.adversary.checks.manifest import stated_promise, stated_scheme
-from discreet.adversary.checks.soundness import promises
 from discreet.errors import DiscreetError
 from discreet.principles.principle import Principle
 from discreet.releases.grouped import Combined
-from discreet.releases.partition import GROUP, PARENT
 from discreet.releases.release import Release
 from discreet.table.table import Column, Table
 
@@ -31,7 +29,7 @@ class Kinds(NamedTuple):
     """The sensitive attributes of the original."""
     codes: NDArray[np.int32]
     """Per attribute and kind: the value, as a code in the column."""
-    own: NDArray[np.int64]
+    attacked: NDArray[np.int64]
     """Per kind: the value of the attribute under attack, as an index into the values of the release."""
 
     @classmethod
@@ -43,7 +41,10 @@ class Kinds(NamedTuple):
         assert combined is not None, "refused otherwise"
         names = [attribute.name for attribute in release.sensitive]
         columns = tuple(target.context.original.column(name) for name in names)
-        codes = [_codes(release.about(one.name), one)[of] for one, of in zip(columns, combined.codes, strict=True)]
+        codes = [
+            _codes(release.about(column.name), column)[values]
+            for column, values in zip(columns, combined.codes, strict=True)
+        ]
         return cls(columns, np.array(codes), combined.codes[names.index(target.secret.name)])
 
 
@@ -152,7 +153,7 @@ class Rerun:
 
     def values(self, world: NDArray[np.int64]) -> NDArray[np.int64]:
         """Per row of a world: the value of the attribute under attack."""
-        return self.kinds.own[world]
+        return self.kinds.attacked[world]
 
     def published(self, world: NDArray[np.int64]) -> Any:
         """What the scheme makes of a world; None if it refuses, so that nothing would have been published."""
@@ -181,8 +182,8 @@ class Rerun:
 
     def agreeing(self, world: NDArray[np.int64], times: int) -> int:
         """How many of several runs on a world give the release under attack."""
-        made = (self.published(world) for _ in range(times))
-        return sum(one is not None and content(one) == self.seen for one in made)
+        releases = (self.published(world) for _ in range(times))
+        return sum(release is not None and content(release) == self.seen for release in releases)
 
 
 def again(pools: NDArray[np.int64], trace: NDArray[Any]) -> NDArray[np.bool_]:
@@ -201,37 +202,21 @@ def again(pools: NDArray[np.int64], trace: NDArray[Any]) -> NDArray[np.bool_]:
 def known_scheme(target: Target) -> Any:
     """The scheme that the manifest names, with its options; None if it or the promise is not known here."""
     manifest = target.release.manifest
-    if stated_promise(manifest.get("promise")) is None or promises(manifest, None)[1]:
-        return None
-    return stated_scheme(manifest.get("scheme"))
+    known = stated_promise(manifest.get("promise")) is not None
+    return stated_scheme(manifest.get("scheme")) if known else None
 
 
 def content(release: Release) -> Hashable:
-    """What a release says, whatever the order of its rows and the numbers of its groups: two with equal content are
-    the same to an adversary.
+    """What a release says: two with equal content are the same to an adversary, as tables are in canonical order.
 
     >>> import discreet as dc
     >>> from discreet.datasets import patients
-    >>> one, other = (dc.publish(patients(), dc.LDiversity(3)) for _ in range(2))
-    >>> content(one) == content(other)
+    >>> first, second = (dc.publish(patients(), dc.LDiversity(3)) for _ in range(2))
+    >>> content(first) == content(second)
     True
     """
-    rows: dict[Any, list[Hashable]] = defaultdict(list)
-    parent_of: dict[Any, Any] = {}
-    for name, table in release.tables(numbers=False).items():
-        columns = {column: [str(value) for value in table[column].to_pylist()] for column in table.column_names}
-        groups = columns.pop(GROUP, [""] * table.num_rows)
-        if PARENT in columns:
-            parent_of |= dict(zip(groups, columns.pop(PARENT), strict=True))
-        for group, *row in zip(groups, *columns.values(), strict=True):
-            rows[group].append((name, *row))
-
-    def way_up(group: Any) -> Hashable:
-        return tuple(sorted(rows[group])), *(  # type: ignore[type-var]
-            [way_up(parent_of[group])] if parent_of.get(group) in rows else []
-        )
-
-    return release.withheld, frozenset(Counter(way_up(group) for group in list(rows)).items())
+    tables = release.tables(numbers=False).values()
+    return release.withheld, *(tuple(column) for table in tables for column in table.to_pydict().values())
 
 
 def arrangements(held: Counter[int], size: int) -> Iterator[list[int]]:

@@ -23,7 +23,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.adversary.attacks.attack import Attack, Claims, Insight, batches, summed
+from discreet.adversary.attacks.attack import Attack, Claims, Insight, batches
 from discreet.adversary.attacks.target import Floats, Target
 from discreet.table.table import Column
 
@@ -71,21 +71,21 @@ class Trained(Attack):
             return super().claims(target)
         last = np.r_[first[1:] - 1, target.width - 1]
         about = f"in which of {len(first)} ranges '{target.secret.name}' is"
-        return Claims(first, last, summed(target.caps, first, last), about)
+        return Claims.of_ranges(target, first, last, about)
 
     def learn(self, target: Target) -> Insight:
         """Make examples of everyone, and grow trees."""
         everyone, first = target.everyone, _firsts(target)
-        found = examples(everyone)
-        known = np.unique(np.searchsorted(first, found.values, side="right") - 1)
+        training = examples(everyone)
+        labels = np.searchsorted(first, training.values, side="right") - 1
+        known = np.unique(labels)
         of_value = np.repeat(np.arange(len(first)), np.diff(np.r_[first, target.width]))
         within = target.prior / np.maximum(np.bincount(of_value, target.prior), np.finfo(float).tiny)[of_value]
-        details = {"examples": len(found.lines)}
+        details = {"examples": len(training.lines)}
         if len(known) == 1:
             certain = (of_value == known[0]) * within
             return Insight(lambda part: np.tile(certain, (part.stop - part.start, 1)), details=details)
-        labels = np.searchsorted(first, found.values, side="right") - 1
-        model = _Model.fitted(everyone.known, found, labels, target)
+        model = _Model.fitted(everyone.known, training, labels, target)
 
         def beliefs(part: slice) -> Floats:
             ranges = np.zeros((part.stop - part.start, len(first)))
@@ -118,20 +118,19 @@ def examples(target: Target) -> Examples:
     >>> round(float(examples(target).weights.sum()), 6)
     48.0
     """
-    persons = np.bincount(target.person_of, minlength=len(target.people[0].codes))
-    start, step = float(target.random.random()), max(1.0, persons.sum() / EXAMPLES)
-    found: list[Examples] = []
+    start, step = float(target.random.random()), max(1.0, target.persons.sum() / EXAMPLES)
+    chunks: list[Examples] = []
     before = 0.0
-    for part in batches(len(persons), target.width):
-        weights = target.beliefs(part) * persons[part][:, None]
+    for part in batches(target.lines, target.width):
+        weights = target.beliefs(part) * target.persons[part][:, None]
         lines, values = np.nonzero(weights)
         weights = weights[lines, values]
         upto = before + np.cumsum(weights)
         # of each, how many of the equal steps fall on it
         times = np.floor(upto / step + start) - np.floor(np.r_[before, upto[:-1]] / step + start)
         before = float(upto[-1]) if len(upto) else before
-        found.append(Examples(lines + part.start, values, np.stack([weights, times * step], axis=1)))
-    lines, values, both = (np.concatenate(column) for column in zip(*found, strict=True))
+        chunks.append(Examples(lines + part.start, values, np.stack([weights, times * step], axis=1)))
+    lines, values, both = (np.concatenate(column) for column in zip(*chunks, strict=True))
     taken = np.arange(len(lines)) if len(lines) <= EXAMPLES else np.flatnonzero(both[:, 1])
     return Examples(lines[taken], values[taken], both[taken, int(len(taken) < len(lines))])
 
@@ -153,11 +152,7 @@ class _Model:
 
     @classmethod
     def fitted(
-        cls,
-        columns: tuple[Column, ...],
-        examples: Examples,
-        labels: NDArray[np.int64],
-        target: Target,
+        cls, columns: tuple[Column, ...], examples: Examples, labels: NDArray[np.int64], target: Target
     ) -> _Model:
         """Grow trees for these examples; a step at a time, to tell how far it is."""
         from sklearn.ensemble import HistGradientBoostingClassifier
@@ -200,12 +195,12 @@ def _by_name(column: Column) -> bool:
 
 def _features(people: Sequence[Column], known: Sequence[Column], part: slice) -> Floats:
     """The quasi-identifiers of some people as trees take them: numbers, and places of names among those known."""
-    found = []
+    features = []
     for column, model in zip(people, known, strict=True):
         if model.kind == "numeric":
             values = column.values.astype(np.float64)
         else:
             place = {text: float(code) for code, text in enumerate(model.texts)}
             values = np.array([place.get(text, np.nan) for text in column.texts])
-        found.append(values[column.codes[part]])
-    return np.stack(found, axis=1)
+        features.append(values[column.codes[part]])
+    return np.stack(features, axis=1)
