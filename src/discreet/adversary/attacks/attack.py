@@ -140,7 +140,7 @@ class Attack(Expression):
         )
 
     def _rate(self, target: Target | None, tell: Tell) -> float | None:
-        """How often the attack guesses rightly on a target that it is compared with."""
+        """How often the attack guesses correctly on a target that it is compared with."""
         if target is None:
             return None
         insight = self.learn(replace(target, tell=part_of(tell, 0.0, 0.6)))

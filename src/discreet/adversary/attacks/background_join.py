@@ -1,4 +1,4 @@
-"""Background join: one sensitive value of every victim is known, and the rows that have it tell another.
+"""Background join: one sensitive value of every victim is known, and the rows that have it reveal another.
 
 Where two sensitive attributes stand side by side, a known value leaves only those rows of a person's candidates that
 have it, and the belief in a value of the other attribute is its share among them:

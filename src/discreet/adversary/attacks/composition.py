@@ -55,7 +55,7 @@ class Combination(Attack):
         single = replace(target, others=())
         alone = [guessed(single, Insight(beliefs)) for beliefs in said_by_each(target)]
         remark = (
-            f"The promise covers one release; {len(alone)} are combined here, from which alone guesses are right for "
+            f"The promise covers one release; {len(alone)} are combined here, which alone lead to the right guess for "
             f"{listed(map(percent, alone))}. {evidence.remark}"
         )
         return replace(evidence, details={**evidence.details, "alone": alone}, remark=remark.rstrip())
@@ -89,17 +89,22 @@ class Composition(Combination):
         said = said_by_each(target)
         if len(said) == 1:  # the original itself, or people of whom the other tables say nothing
             return Beliefs().learn(target)
-        possible = _candidates(said, target.prior)
+        possible = partial(_candidates, said, target.prior)
         exposed = np.zeros(target.lines, np.bool_)
         for part in batches(len(exposed), target.width):
             alone = (said[0](part) > 0.0).sum(axis=1)
             exposed[part] = ((possible(part) > 0.0).sum(axis=1) == 1) & (alone > 1)
         persons = int(exposed[target.person_of].sum())
         return Insight(
-            possible if self.rule == "candidates" else _odds(said, target.prior),
+            possible if self.rule == "candidates" else partial(_odds, said, target.prior),
             details={"exposed": persons},
-            remark=f"Together they leave one value of {persons:,} persons for whom the first leaves several.",
+            remark=leave_one_value(persons),
         )
+
+
+def leave_one_value(persons: int) -> str:
+    """How many persons several releases expose together, in a sentence."""
+    return f"Together they leave a single value for {persons:,} persons for whom the first leaves several."
 
 
 def said_by_each(target: Target) -> list[Said]:
@@ -117,25 +122,19 @@ def said_by_each(target: Target) -> list[Said]:
     return [target.beliefs, *by_others, *(partial(translated, link) for link in links(target))]
 
 
-def _odds(said: list[Said], prior: Floats) -> Said:
-    def combined(part: slice) -> Floats:
-        # in logarithms, since the product of many shares may vanish
-        with np.errstate(divide="ignore", invalid="ignore"):
-            total = (1 - len(said)) * np.log(prior) + np.log(said[0](part))
-            for beliefs in said[1:]:
-                total += np.log(beliefs(part))
-        return normalised(total, prior)
-
-    return combined
+def _odds(said: list[Said], prior: Floats, part: slice) -> Floats:
+    # in logarithms, since the product of many shares may vanish
+    with np.errstate(divide="ignore", invalid="ignore"):
+        total = (1 - len(said)) * np.log(prior) + np.log(said[0](part))
+        for beliefs in said[1:]:
+            total += np.log(beliefs(part))
+    return normalised(total, prior)
 
 
-def _candidates(said: list[Said], prior: Floats) -> Said:
-    def left(part: slice) -> Floats:
-        result = prior * np.logical_and.reduce([beliefs(part) > 0.0 for beliefs in said])
-        result[~result.any(axis=1)] = prior  # releases that contradict each other are not of the same people
-        return np.asarray(result / result.sum(axis=1, keepdims=True))
-
-    return left
+def _candidates(said: list[Said], prior: Floats, part: slice) -> Floats:
+    result = prior * np.logical_and.reduce([beliefs(part) > 0.0 for beliefs in said])
+    result[~result.any(axis=1)] = prior  # releases that contradict each other are not of the same people
+    return np.asarray(result / result.sum(axis=1, keepdims=True))
 
 
 class Link(NamedTuple):

@@ -1,4 +1,4 @@
-"""Corruption: the values of some persons are known, and what is left of their groups tells about the others.
+"""Corruption: the values of some persons are known, and what is left of their groups reveals the others'.
 
 The adversary knows the sensitive values of a share of the persons, drawn at random, and takes them out of the groups
 that these persons are in. In a group of n rows with n_v of the value v, of which k persons and k_v values are known,
@@ -47,9 +47,9 @@ class Corruption(Attack):
         if not target.release.of_people:
             return "all rows are synthetic, so that no known value can be taken out of what is published"
         if target.release.published is None:
-            return "every value was randomised by itself, so that the values of others tell nothing about a person's"
+            return "every value was randomised by itself, so that other people's values reveal nothing about a person's"
         if target.release.grouped is None:
-            return "a known person's row may be one of several that are in no group together: that is not accounted for"
+            return "a known person's row may be any of several that are in no group together, so it cannot be taken out"
         return None
 
     def learn(self, target: Target) -> Insight:

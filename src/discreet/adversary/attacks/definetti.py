@@ -4,8 +4,8 @@ After Kifer ("Attacks on Privacy and deFinetti's Theorem", SIGMOD 2009): which m
 is unknown, but groups differ, and so tell which quasi-identifiers go with which values; that, in turn, tells members of
 a group apart. Here the two steps alternate, with probabilities in place of single permutations:
 
-1. From who is taken to have which value with what probability, estimate Pr[t | v] for every quasi-identifier t by
-   itself, as naive Bayes does (with Laplace's correction). At first every member has the group's shares.
+1. From the probability with which everyone is assumed to have each value, estimate Pr[t | v] for every quasi-identifier
+   t by itself, as naive Bayes does (with Laplace's correction). At first every member has the group's shares.
 2. In every group, a member with t_1, t_2, ... has v with a probability in proportion to the product of the Pr[t | v],
    scaled in turns so that every member has one value, and every value as many members as it is counted (Sinkhorn's
    scaling, which approximates the share of all permutations, weighted by their likelihood: the order of the

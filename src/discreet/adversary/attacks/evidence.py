@@ -1,4 +1,4 @@
-"""What an attack achieved: a rate of success with its interval, beside what it has to be compared with."""
+"""What an attack achieved: a rate of success with its interval, and what to compare it with."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def wilson(successes: int, trials: int, deviations: float = USUAL) -> tuple[floa
 
 
 class Hurt(NamedTuple):
-    """The victim of whom something true was believed most strongly."""
+    """The victim about whom something true was believed most strongly."""
 
     row: int
     """The row of the original, from 0."""
@@ -71,7 +71,7 @@ class Evidence:
     """The rate of success of the same attack if the original is published as it is."""
     redrawn: float | None = None
     """The rate of success to expect of these guesses if chance dealt the sensitive values anew in every way that the
-    release leaves open: more than that was learnt about persons from what they have in common with others."""
+    release leaves open: what goes beyond it was learnt about people from what they have in common with others."""
     by_beliefs: float | None = None
     """The rate of success on the same people by what the release itself makes most likely."""
     outsiders: float | None = None
@@ -88,7 +88,7 @@ class Evidence:
     details: Mapping[str, Any] = field(default_factory=dict)
     """Further figures of this attack alone."""
     remark: str = ""
-    """What else a reader has to know, in a sentence."""
+    """What else a reader should know, in a sentence."""
     attribute: str = ""
     """The sensitive attribute that was guessed."""
     of: str = "persons"

@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.attacks.attack import Insight
-from discreet.adversary.attacks.composition import Combination, Composition, Said, links
+from discreet.adversary.attacks.composition import Combination, Composition, Said, leave_one_value, links
 from discreet.adversary.attacks.target import Floats, Target
 from discreet.releases.grouped import GroupedRelease
 from discreet.releases.release import Release
@@ -101,7 +101,7 @@ class Intersection(Combination):
         return Insight(
             beliefs,
             details={"cells": len(first), "exposed": exposed, "group_certain": int(persons[~doubtful[first]].sum())},
-            remark=f"Together they leave one value of {exposed:,} persons for whom the first leaves several.",
+            remark=leave_one_value(exposed),
             exact=~doubtful[line_of],
         )
 

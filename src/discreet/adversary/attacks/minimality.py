@@ -70,7 +70,7 @@ class Minimality(Attack):
     def refusal(self, target: Target) -> str | None:
         """The scheme has to be known, and its tables to be few, or rearrangements of certain groups."""
         if target.original.person is not None:
-            return "tables are made anew for persons with one row each"
+            return "it rebuilds tables with one row per person, and here people may have several"
         if not target.release.of_people:
             return "rows were drawn from noisy counts, which bound what the algorithm reveals about anyone's row"
         if target.release.published is None:
@@ -79,14 +79,14 @@ class Minimality(Attack):
             return "the scheme that the manifest names, or its promise, is not known here, so it cannot be run again"
         if target.context is not None and combinations(target) is None:
             return (
-                "tables of several sensitive attributes are made anew if the release says which values go together in "
-                "every row, and this one does not"
+                "it rebuilds tables of several sensitive attributes only if the release says which values go together "
+                "in every row, and this one does not"
             )
         pools = Pools.of(target.everyone)
         if not pools.certain and pools.worlds > MOST_WORLDS:
             return (
                 "it is not certain who is in which group, and there are too many ways to give people their values; if "
-                f"the adversary is to know the groups, give {argument('trace')}"
+                f"the attacker is to know the groups, give {argument('trace')}"
             )
         return None
 

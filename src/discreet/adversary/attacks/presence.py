@@ -1,10 +1,10 @@
-"""Presence: who is in the table, of people some of whom are and some are not.
+"""Presence: which of some people are in the table.
 
 *Presence* (delta-presence; Nergiz, Atzori and Clifton, SIGMOD 2007): the adversary has a list of people among whom
 those of the table are. A group of |G| rows that may hold m of them holds each with |G| / m, and all groups together
 that may hold a person do so with 1 - (1 - p1)(1 - p2)... . As many people as are in the table are claimed to be in it,
 those believed in most, by lot among equals. Without a population one is drawn: the people of the table and as many
-others, each quasi-identifier of whom is that of somebody in the table, drawn by itself.
+others, whose quasi-identifiers are drawn one by one from those in the table.
 
 *Corners*: descriptions are as narrow as possible, so that rows lie at the ends of intervals. The adversary, who knows
 nobody, picks one combination of ends from each group, and claims that somebody in the table has it (see
@@ -50,7 +50,7 @@ class PresenceAttack(Attack):
 
 
 class Crowd(NamedTuple):
-    """People of whom some are in the table."""
+    """People, some of whom are in the table."""
 
     kinds: tuple[Column, ...]
     """One column per quasi-identifier: kinds of people, all different."""
@@ -152,19 +152,19 @@ class Presence(PresenceAttack):
 
 def _remark(target: Target, everyone: int) -> str:
     """What the claims were, and what the promise has to do with them."""
-    said = f"Of {everyone:,} people as many as are in the table are claimed to be in it"
-    said += "." if target.population is not None else "; those who are not were drawn by values that occur in it."
+    text = f"Of {everyone:,} people, as many as are in the table are claimed to be in it"
+    text += "." if target.population is not None else "; the others were drawn from the values that occur in it."
     alpha = min((part.most_presence for part in target.promised), default=1.0)
     if alpha < 1.0:
-        said += (
+        text += (
             f" The promise of at most {percent(alpha)} is about all combinations of values; an attacker with a list of "
             "people may believe more."
         )
-    return said
+    return text
 
 
 def _strangers(quasi: Sequence[Column], rows: NDArray[np.intp], random: np.random.Generator) -> list[NDArray[np.int32]]:
-    """As many people as there are rows, each value of whom is somebody's, and who are not in the table."""
+    """As many people as there are rows: every value of theirs occurs in the table, but they are not in it."""
     codes = [column.codes[rows] for column in quasi]
     strangers: list[list[NDArray[np.int32]]] = []
     left = len(rows)
@@ -251,8 +251,8 @@ class Corners(PresenceAttack):
             strain=float(believed.max()) / alpha if alpha < 1.0 else None,
             gain=float((believed / average).max()),
             hurt=None if worst is None else Hurt(int(first[at[worst]]), float(believed[worst]), float(average[worst])),
-            remark="Ends of intervals are picked, one combination of each group; without knowledge that intervals are "
-            "as narrow as possible, any combination of values would do as well.",
+            remark="One combination of ends of intervals is picked from each group; to an attacker who does not know "
+            "that intervals are as narrow as possible, any combination of values would be as good.",
         )
 
 

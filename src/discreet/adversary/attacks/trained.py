@@ -15,7 +15,7 @@ about as frequent as the others.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any, ClassVar, NamedTuple
@@ -85,11 +85,11 @@ class Trained(Attack):
         if len(known) == 1:
             certain = (of_value == known[0]) * within
             return Insight(lambda part: np.tile(certain, (part.stop - part.start, 1)), details=details)
-        model = _Model.fitted(everyone.known, training, labels, target)
+        chances = _trained(everyone.known, training, labels, target)
 
         def beliefs(part: slice) -> Floats:
             ranges = np.zeros((part.stop - part.start, len(first)))
-            ranges[:, known] = model.chances(target.known, part)
+            ranges[:, known] = chances(target.known, part)
             return ranges[:, of_value] * within
 
         return Insight(beliefs, details=details)
@@ -143,42 +143,36 @@ def _firsts(target: Target) -> NDArray[np.int64]:
     return np.unique(np.searchsorted(before, np.arange(RANGES) / RANGES - 1e-12))
 
 
-@dataclass(frozen=True, eq=False)
-class _Model:
-    """Trees, and the columns that they were trained with."""
+def _trained(
+    columns: tuple[Column, ...], examples: Examples, labels: NDArray[np.int64], target: Target
+) -> Callable[[Sequence[Column], slice], Floats]:
+    """Grow trees, a step at a time to tell how far it is; returns what gives some people's chances of every label."""
+    from sklearn.ensemble import HistGradientBoostingClassifier
 
-    columns: tuple[Column, ...]
-    trees: Any
+    values, persons = len(np.unique(labels)), examples.weights.sum()
+    leaf = min(max(LEAF, PER_VALUE * values), persons / 8) * len(labels) / persons
+    rounds = max(1, min(MOST_ROUNDS, TREES // values))
+    trees = HistGradientBoostingClassifier(
+        learning_rate=RATE,
+        min_samples_leaf=max(1, round(leaf)),
+        categorical_features=[
+            column.kind == "categorical" and len(column.values) <= MOST_CATEGORIES for column in columns
+        ],
+        early_stopping=False,
+        warm_start=True,
+        random_state=int(target.random.integers(1 << 31)),
+    )
+    features = _features(columns, columns, slice(None))[examples.lines]
+    with _one_thread():
+        for done in range(0, rounds, step := -(-rounds // 5)):
+            target.tell(done / rounds)
+            trees.set_params(max_iter=min(rounds, done + step)).fit(features, labels, examples.weights)
 
-    @classmethod
-    def fitted(
-        cls, columns: tuple[Column, ...], examples: Examples, labels: NDArray[np.int64], target: Target
-    ) -> _Model:
-        """Grow trees for these examples; a step at a time, to tell how far it is."""
-        from sklearn.ensemble import HistGradientBoostingClassifier
-
-        values, persons = len(np.unique(labels)), examples.weights.sum()
-        leaf = min(max(LEAF, PER_VALUE * values), persons / 8) * len(labels) / persons
-        rounds = max(1, min(MOST_ROUNDS, TREES // values))
-        trees = HistGradientBoostingClassifier(
-            learning_rate=RATE,
-            min_samples_leaf=max(1, round(leaf)),
-            categorical_features=[_by_name(column) for column in columns],
-            early_stopping=False,
-            warm_start=True,
-            random_state=int(target.random.integers(1 << 31)),
-        )
-        features = _features(columns, columns, slice(None))[examples.lines]
+    def chances(people: Sequence[Column], part: slice) -> Floats:
         with _one_thread():
-            for done in range(0, rounds, step := -(-rounds // 5)):
-                target.tell(done / rounds)
-                trees.set_params(max_iter=min(rounds, done + step)).fit(features, labels, examples.weights)
-        return cls(columns, trees)
+            return np.asarray(trees.predict_proba(_features(people, columns, part)), np.float64)
 
-    def chances(self, people: Sequence[Column], part: slice) -> Floats:
-        """The probability of every label that occurred, for some of the people."""
-        with _one_thread():
-            return np.asarray(self.trees.predict_proba(_features(people, self.columns, part)), np.float64)
+    return chances
 
 
 def _one_thread() -> Any:
@@ -186,11 +180,6 @@ def _one_thread() -> Any:
     from threadpoolctl import threadpool_limits
 
     return threadpool_limits(1)
-
-
-def _by_name(column: Column) -> bool:
-    """Whether the values of a column have no order, and are few enough to do without one."""
-    return column.kind == "categorical" and len(column.values) <= MOST_CATEGORIES
 
 
 def _features(people: Sequence[Column], known: Sequence[Column], part: slice) -> Floats:
