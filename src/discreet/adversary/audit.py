@@ -122,7 +122,8 @@ class Audit:
 
     def sentences(self) -> list[str]:
         """Return the findings in reading order: the verdict, what failed, what holds, and the loss of information."""
-        findings = sorted([*self.promises, *self.checks], key=lambda finding: finding.holds)
+        findings: list[PromiseVerdict | Check] = [*self.promises, *self.checks]
+        findings.sort(key=lambda finding: finding.holds)
         lines = [self.verdict, *(finding.sentence for finding in findings)]
         if self.losses:
             within = f" in {self.groups:,} groups" if self.groups else ""

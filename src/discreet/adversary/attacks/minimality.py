@@ -62,7 +62,6 @@ class Minimality(Attack):
     """
 
     name: ClassVar[str] = "minimality"
-    judged: ClassVar[bool] = False
 
     runs: Annotated[int, Interval(1)] = 100
     """How often the scheme is run on tables that fit."""

@@ -39,13 +39,6 @@ ROUNDS = 20
 """How often people are drawn anew who turned out to be in the table."""
 
 
-class PresenceAttack(Attack):
-    """An attack that claims of people, or of combinations of values, that they are in the table."""
-
-    judged: ClassVar[bool] = False
-    about_values: ClassVar[bool] = False
-
-
 # ------------------------------------------------------------------------------------------------------------- people
 
 
@@ -98,7 +91,7 @@ class Crowd(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Presence(PresenceAttack):
+class Presence(Attack):
     """Claim that the people whom groups most probably hold are in the table.
 
     >>> import discreet as dc
@@ -109,6 +102,7 @@ class Presence(PresenceAttack):
     """
 
     name: ClassVar[str] = "presence"
+    about_values: ClassVar[bool] = False
 
     def refusal(self, target: Target) -> str | None:
         """There must be somebody who is not in the table."""
@@ -194,7 +188,7 @@ def _keys(columns: Sequence[Column], *people: Sequence[NDArray[np.int32]]) -> ND
 
 
 @dataclass(frozen=True)
-class Corners(PresenceAttack):
+class Corners(Attack):
     """Claim of a combination of ends, one of each group, that somebody in the table has it.
 
     >>> import discreet as dc
@@ -205,11 +199,11 @@ class Corners(PresenceAttack):
     """
 
     name: ClassVar[str] = "corners"
+    about_values: ClassVar[bool] = False
 
     def refusal(self, target: Target) -> str | None:
         """Only groups with intervals have ends."""
-        described = target.release.descriptions
-        if described is None or target.release.grouped is None:
+        if target.release.descriptions is None or target.release.grouped is None:
             return "rows are not published in groups under one description each, so that there are no ends to pick"
         if not _ends(target)[0].any():
             return "no group is published with an interval of several values"

@@ -13,39 +13,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.adversary.attacks.target import Target, places
+from discreet.adversary.attacks.target import Context, Target, places
 from discreet.adversary.checks.manifest import stated_promise, stated_scheme
 from discreet.errors import DiscreetError
 from discreet.principles.principle import Principle
 from discreet.releases.grouped import Combined
 from discreet.releases.release import Release
 from discreet.table.table import Column, Table
-
-
-class Kinds(NamedTuple):
-    """What persons may have: the values of the release or, of several sensitive attributes, the combinations in it."""
-
-    columns: tuple[Column, ...]
-    """The sensitive attributes of the original."""
-    codes: NDArray[np.int32]
-    """Per attribute and kind: the value, as a code in the column."""
-    attacked: NDArray[np.int64]
-    """Per kind: the value of the attribute under attack, as an index into the values of the release."""
-
-    @classmethod
-    def of(cls, target: Target) -> Kinds:
-        """The kinds in the release of a target."""
-        if target.context is None:
-            return cls((target.secret,), _codes(target.release, target.secret)[None], np.arange(target.width))
-        release, combined = target.context.release, combinations(target)
-        assert combined is not None, "refused otherwise"
-        names = [attribute.name for attribute in release.sensitive]
-        columns = tuple(target.context.original.column(name) for name in names)
-        codes = [
-            _codes(release.about(column.name), column)[values]
-            for column, values in zip(columns, combined.codes, strict=True)
-        ]
-        return cls(columns, np.array(codes), combined.codes[names.index(target.secret.name)])
 
 
 def combinations(target: Target) -> Combined | None:
@@ -75,7 +49,7 @@ class Pools(NamedTuple):
     order: NDArray[np.intp]
     """The rows pool by pool."""
     values: NDArray[np.int64]
-    """For each of these, one of the values of the pool, or one of its combinations of values: its ``Kinds``."""
+    """For each of these, one of the values of the pool, or one of its combinations of values."""
     worlds: float
     """How many ways there are to deal them; infinite if too many to be counted."""
 
@@ -135,25 +109,39 @@ class Rerun:
         return cls(known_scheme(target), principle, target)
 
     @cached_property
-    def kinds(self) -> Kinds:
-        """What the persons of a world have."""
-        return Kinds.of(self.target)
+    def whole(self) -> Context:
+        """The release and its original with all sensitive attributes."""
+        return self.target.context or Context(self.target.release, self.target.original)
+
+    @cached_property
+    def kinds(self) -> NDArray[np.int64]:
+        """Per sensitive attribute and kind of person, which is a value or a combination of values: the value, as an
+        index into those of the release."""
+        combined = combinations(self.target)
+        return np.arange(self.target.width)[None] if combined is None else combined.codes
+
+    @cached_property
+    def codes(self) -> list[NDArray[np.int32]]:
+        """The same as codes in the columns of the original."""
+        release, original = self.whole
+        columns = zip(original.sensitive, self.kinds, strict=True)
+        return [_codes(release.about(column.name), column)[values] for column, values in columns]
 
     @cached_property
     def seen(self) -> Any:
         """What the release under attack says."""
-        return content(self.target.release if self.target.context is None else self.target.context.release)
+        return content(self.whole.release)
 
     def table(self, world: NDArray[np.int64]) -> Table:
         """The original with the values of a world."""
-        whole = self.target.original if self.target.context is None else self.target.context.original
-        columns, codes, _ = self.kinds
-        dealt = tuple(replace(column, codes=of[world]) for column, of in zip(columns, codes, strict=True))
-        return replace(whole, sensitive=dealt)
+        original = self.whole.original
+        dealt = (replace(column, codes=of[world]) for column, of in zip(original.sensitive, self.codes, strict=True))
+        return replace(original, sensitive=tuple(dealt))
 
     def values(self, world: NDArray[np.int64]) -> NDArray[np.int64]:
         """Per row of a world: the value of the attribute under attack."""
-        return self.kinds.attacked[world]
+        names = [column.name for column in self.whole.original.sensitive]
+        return np.asarray(self.kinds[names.index(self.target.secret.name), world])
 
     def published(self, world: NDArray[np.int64]) -> Any:
         """What the scheme makes of a world; None if it refuses, so that nothing would have been published."""

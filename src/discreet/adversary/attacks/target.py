@@ -96,7 +96,7 @@ class Target:
         columns = [quasi_column(attribute, table) for attribute in quasi.values()]
         codes = [column.codes[rows] for column in columns]
         sizes = [len(column.values) for column in columns]
-        keyed = [*codes]
+        keyed: list[NDArray[Any]] = [*codes]
         if groups is not None and victims is None:
             keyed.append(groups[rows] + 1)
             sizes.append(int(keyed[-1].max(initial=0)) + 1)
