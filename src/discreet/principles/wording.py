@@ -48,17 +48,6 @@ def listed(words: Iterable[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def exact(value: float) -> str:
-    """The shortest text that reads back as the same number, without a needless fraction.
-
-    >>> exact(2.0), exact(0.1), exact(5)
-    ('2', '0.1', '5')
-    """
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
-        return str(int(value))
-    return repr(value)
-
-
 def about(value: float) -> str:
     """A number rounded for display to three significant digits, or to a whole number from 1,000 on.
 
