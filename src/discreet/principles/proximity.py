@@ -120,8 +120,9 @@ class Proximity(Principle):
         if None not in (self.below, self.above) and self.epsilon != max(self.below or 0.0, self.above or 0.0):
             raise DiscreetError(
                 f"{self.name}: below={number_text(cast(float, self.below))} and "
-                f"above={number_text(cast(float, self.above))} already define what is near, "
-                f"so epsilon={number_text(self.epsilon)} would have no effect; leave out epsilon, or the side that it should define"
+                f"above={number_text(cast(float, self.above))} already define what is near, so "
+                f"epsilon={number_text(self.epsilon)} would have no effect; leave out epsilon, or the side that "
+                "it should define"
             )
         if self.neighbourhood == "relative":
             if self.below is not None or self.above is not None:

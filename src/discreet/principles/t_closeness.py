@@ -107,8 +107,8 @@ class TCloseness(Principle):
         away = about(float(self.distances(counts[None], prior)[0]))
         return (
             f"This group of {rows(int(counts.sum()))} lies {away} from the whole table and at most "
-            f"{number_text(self.t)} is allowed; '{prior.values[worst]}' differs most, with {percent(float(shares[worst]))} here and "
-            f"{percent(float(prior.frequencies[worst]))} there."
+            f"{number_text(self.t)} is allowed; '{prior.values[worst]}' differs most, with "
+            f"{percent(float(shares[worst]))} here and {percent(float(prior.frequencies[worst]))} there."
         )
 
     def _achieved(self, counts: Counts, prior: Prior) -> float:
