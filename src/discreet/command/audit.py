@@ -167,15 +167,15 @@ def read_population(path: str, settings: dict[str, Any]) -> Table:
 def reading_with(folder: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments for reading the original: those of the manifest, overridden by flags."""
     settings = reading_of(folder)
-    overrides = {
-        "dates": {**settings["dates"], **flags.forms(given["dates"])},
-        "lists": {**settings["lists"], **flags.separators(given["lists"])},
-        "join": flags.second_tables(given["join"]),
+    declared = flags.by_column({"hierarchies": (), "domains": (), **given})
+    lists = {**settings["lists"], **declared["lists"]}
+    return {
+        **settings,
+        **{key: value for key, value in given.items() if value},
+        "dates": {**settings["dates"], **declared["dates"]},
+        "lists": {name: separator for name, separator in lists.items() if name not in declared["join"]},
+        "join": declared["join"],
     }
-    overrides["lists"] = {
-        name: separator for name, separator in overrides["lists"].items() if name not in overrides["join"]
-    }
-    return {**settings, **{key: value for key, value in given.items() if value}, **overrides}
 
 
 def reading_of(folder: str) -> dict[str, Any]:

@@ -199,21 +199,9 @@ OF_ITS_RELEASE = ("scheme", "options", "format", "trace", "force")
 
 def _job(file: str | None, given: dict[str, Any]) -> Job:
     """Build the job from a job file and flags: the input and the promises to compare under."""
-    from discreet.command.job import Job, merged, read_job
+    from discreet.command.job import make_job
 
-    parsed = {
-        **given,
-        "domains": flags.domains(given["domains"]),
-        "dates": flags.forms(given["dates"]),
-        "lists": flags.separators(given["lists"]),
-        "join": flags.second_tables(given["join"]),
-        "output": ".",
-    }
-    parsed["hierarchies"], parsed["hierarchy_folder"] = flags.trees(given["hierarchies"])
-    if file is None:
-        return Job.of(merged({}, parsed), "the flags")
-    content = {key: value for key, value in read_job(Path(file)).items() if key not in OF_ITS_RELEASE}
-    return Job.of(merged(content, parsed), f"the job file '{file}'", Path(file)).without_kept()
+    return make_job(file, {**given, **flags.by_column(given), "output": "."}, OF_ITS_RELEASE).without_kept()
 
 
 # ------------------------------------------------------------------------------------------------------------ showing

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import click
@@ -31,7 +31,7 @@ def many(flag: str, name: str, help: str, metavar: str = "COLUMNS") -> Callable[
 
 
 ROLES = (
-    many("--quasi", "quasi", "Columns an attacker may know; comma separated."),
+    many("--quasi", "quasi", "Columns an attacker may know, separated by commas."),
     click.option("--sensitive", metavar="COLUMNS", help="Columns whose values are protected."),
 )
 PERSON = click.option(
@@ -40,42 +40,43 @@ PERSON = click.option(
     help="Column identifying each row's person, if people have several rows. Promises then apply to people; the column "
     "is not published.",
 )
-IDENTIFIERS = many("--identifier", "identifiers", "Columns that name a person: not published.")
+IDENTIFIERS = many("--identifier", "identifiers", "Columns that name a person; they are not published.")
 MISSING = click.option(
     "--missing",
     type=click.Choice(["error", "withhold", "value"]),
     metavar="WAY",
-    help="Missing numbers: error (default), withhold their rows, or value: missing is a value like others.",
+    help="What to do about missing numbers: error (default), withhold their rows, or value, which treats missing as a "
+    "value like any other.",
 )
 KINDS = (
-    many("--numeric", "numeric", "Columns of numbers, whatever they look like."),
-    many("--categorical", "categorical", "Columns of names, even if they look like numbers."),
-    many("--ordinal", "ordinal", "Columns of ordered values."),
+    many("--numeric", "numeric", "Columns to read as numbers."),
+    many("--categorical", "categorical", "Columns to read as names, even if they look like numbers."),
+    many("--ordinal", "ordinal", "Columns whose values have an order."),
     click.option(
         "--hierarchy",
         "hierarchies",
         multiple=True,
         metavar="COLUMN=FILE",
-        help="Hierarchy of a column, CSV (leaf first) or TOML; or a folder of files named after columns.",
+        help="Hierarchy as CSV (leaf first) or TOML, or a folder of such files.",
     ),
     click.option(
         "--domain",
         "domains",
         multiple=True,
         metavar="COLUMN=LOW:HIGH",
-        help="Range of a column of numbers or dates.",
+        help="Range of possible numbers or dates.",
     ),
 )
 FORMATS = (
-    click.option("--delimiter", metavar="CHAR", help="Character between cells (default: detected)."),
+    click.option("--delimiter", metavar="CHAR", help="Character that separates cells (default: detected)."),
     click.option("--encoding", metavar="NAME", help="Encoding of the input (default: detected)."),
-    click.option("--na", multiple=True, metavar="TEXT", help="Text for a missing value, such as NA; repeatable."),
+    click.option("--na", multiple=True, metavar="TEXT", help="Text that means missing, such as NA. Repeatable."),
     click.option(
         "--date",
         "dates",
         multiple=True,
         metavar="COLUMN=FORMAT",
-        help="Format of ambiguous dates, such as %d.%m.%Y.",
+        help="Format of dates, such as %d.%m.%Y, if it is ambiguous.",
     ),
 )
 SEVERAL = (
@@ -84,30 +85,30 @@ SEVERAL = (
         "lists",
         multiple=True,
         metavar="COLUMN=SEPARATOR",
-        help="Sensitive column with several values in a cell, such as diagnosis=';'; each becomes an attribute.",
+        help="Sensitive column with several values per cell: diagnosis=';'.",
     ),
     click.option(
         "--join",
         "join",
         multiple=True,
         metavar="COLUMN=FILE:ID",
-        help="Sensitive column of a second table with any number of rows per person, matched by column ID.",
+        help="Sensitive column of a second table, linked by the column ID.",
     ),
 )
 HARMLESS = click.option(
     "--harmless",
     multiple=True,
     metavar="COLUMN=VALUE",
-    help="Value that is not sensitive, for scheme codip.",
+    help="Value that is not sensitive, for the scheme codip.",
 )
-JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON, and nothing else.")
+JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON and nothing else.")
 QUIET = click.option(
     "-q",
     "--quiet",
     is_flag=True,
     expose_value=False,
     callback=lambda context, _, value: context.meta.update({QUIETLY: value}),
-    help="No notes, no progress, nothing if promises hold.",
+    help="No notes and no progress; no output at all if promises hold.",
 )
 
 
@@ -125,10 +126,10 @@ class WithPlugins(click.Command):
             ("formats", "formats"),
             ("attacks", "attacks"),
         )
-        told = [f"{shown} {', '.join(names)}" for shown, group in kinds if (names := plugged_names(group))]
-        if told:
+        added = [f"{shown} {', '.join(names)}" for shown, group in kinds if (names := plugged_names(group))]
+        if added:
             formatter.write_paragraph()
-            formatter.write_text(f"From plug-ins: {'; '.join(told)}.")
+            formatter.write_text(f"From plug-ins: {'; '.join(added)}.")
 
 
 def with_flags(*flags: Callable[[Command], Command]) -> Callable[[Command], Command]:
@@ -205,30 +206,21 @@ def domains(texts: Iterable[str]) -> dict[str, tuple[float | str, float | str]]:
     return result
 
 
-def forms(texts: Iterable[str]) -> dict[str, str]:
-    """Parse texts of the form NAME=FORMAT (of dates) into a mapping.
-
-    >>> forms(["birth=%d.%m.%Y"])
-    {'birth': '%d.%m.%Y'}
-    """
-    return pairs("--date", texts, "birth=%d.%m.%Y")
-
-
 def separators(texts: Iterable[str]) -> dict[str, str]:
     """Parse texts of the form NAME=SEPARATOR into a mapping; a separator may be a blank.
 
     >>> separators(["ill=;", "pets= "])
     {'ill': ';', 'pets': ' '}
     """
-    found = {}
+    result = {}
     for text in texts:
         name, equals, separator = text.partition("=")
         if not equals or not name.strip() or not separator:
             raise DiscreetError(
                 f"--list {text!r} is not of the form NAME=SEPARATOR; write for example --list 'diagnosis=;'"
             )
-        found[name.strip()] = separator
-    return found
+        result[name.strip()] = separator
+    return result
 
 
 def second_tables(texts: Iterable[str]) -> dict[str, tuple[str, str]]:
@@ -237,7 +229,7 @@ def second_tables(texts: Iterable[str]) -> dict[str, tuple[str, str]]:
     >>> second_tables(["ill=visits.csv:patient"])
     {'ill': ('visits.csv', 'patient')}
     """
-    found = {}
+    result = {}
     for name, text in pairs("--join", texts, "diagnosis=visits.csv:patient").items():
         file, colon, identifier = text.rpartition(":")
         if not colon or not file or not identifier:
@@ -245,8 +237,26 @@ def second_tables(texts: Iterable[str]) -> dict[str, tuple[str, str]]:
                 f"--join {name}={text} does not name a file and the identifier in it; write for example --join "
                 f"{name}=visits.csv:patient"
             )
-        found[name] = (file, identifier)
-    return found
+        result[name] = (file, identifier)
+    return result
+
+
+def by_column(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Parse all flags about single columns; their keys are those of a job.
+
+    >>> flags = {"hierarchies": (), "domains": ("age=16:93",), "dates": ("birth=%d.%m.%Y",), "lists": (), "join": ()}
+    >>> {key: value for key, value in by_column(flags).items() if value}
+    {'domains': {'age': (16.0, 93.0)}, 'dates': {'birth': '%d.%m.%Y'}}
+    """
+    files, folder = trees(given["hierarchies"])
+    return {
+        "hierarchies": files,
+        "hierarchy_folder": folder,
+        "domains": domains(given["domains"]),
+        "dates": pairs("--date", given["dates"], "birth=%d.%m.%Y"),
+        "lists": separators(given["lists"]),
+        "join": second_tables(given["join"]),
+    }
 
 
 def split_names(texts: Iterable[str], header: Callable[[], Sequence[str]]) -> list[str]:

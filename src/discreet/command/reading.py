@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from discreet.command.flags import Header, domains, forms, second_tables, separators, split_names, trees
+from discreet.command.flags import Header, by_column, split_names
 
 if TYPE_CHECKING:
     from discreet.command.job import Job
@@ -52,20 +52,18 @@ def read_to_look(
     person = given.get("person")
     if not names["quasi"]:
         names["quasi"] = [name for name in header() if name not in (*secrets, person)]
-    files, folder = trees(given["hierarchies"])
-    offers = offers_in(folder, names["quasi"], secrets, files)
+    declared = by_column(given)
+    files = declared.pop("hierarchies")
+    offers = offers_in(declared.pop("hierarchy_folder"), names["quasi"], secrets, files)
     table = read(
         input,
         **names,
         sensitive=secrets,
         person=person,
         hierarchies={**offers, **files},
-        domains=domains(given["domains"]),
+        **declared,
         missing="value",
         na=given["na"],
-        dates=forms(given["dates"]),
-        lists=separators(given["lists"]),
-        join=second_tables(given["join"]),
         delimiter=delimiter,
         encoding=encoding,
     )
