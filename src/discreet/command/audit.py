@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     click.option("--original", required=True, type=flags.FILE, metavar="INPUT", help="The table that was published."),
     click.option("--trace", type=flags.FILE, metavar="FILE", help="The private file that publish wrote with --trace."),
     click.option("--population", type=flags.FILE, metavar="FILE", help="Everyone who could be in the table."),
-    click.option("--promise", "promises", multiple=True, metavar="PROMISE", help="Judge this promise too. Repeatable."),
+    click.option(
+        "--promise", "promises", multiple=True, metavar="PROMISE", help="Promise to judge as well. Repeatable."
+    ),
     *flags.ROLES,
     flags.PERSON,
     *flags.KINDS[3:],
@@ -46,14 +48,14 @@ def audit(
 ) -> int:
     """Audit the release in DIR against the original.
 
-    Kinds, orders, hierarchies, the promise and the roles of columns are taken from release.json, so that you need not
-    repeat them. But then the audit only confirms what the release claims about itself. To judge it by your own terms,
-    name the quasi-identifiers, the sensitive attribute and the promise. Your own hierarchies and domains are compared
-    with those of the release, and promises are judged by them; the order of an ordinal column is the order of the
-    values in its hierarchy file.
+    The promise, and the roles, kinds, orders and hierarchies of columns, are taken from release.json, so you need not
+    repeat them; but then the audit only confirms what the release claims about itself. To judge it on your own terms,
+    name the quasi-identifiers, the sensitive attribute and the promise. If you give hierarchies and domains, they are
+    compared with those of the release, and promises are judged by yours; an ordinal column has the order of its
+    hierarchy file.
 
-    With a population (a table with all quasi-identifiers of everyone who could be in the original), the audit also
-    reports how strongly each of these people is believed to be in it.
+    With a population (a table of everyone who could be in the original, with all quasi-identifiers), the audit also
+    reports how strongly an attacker may believe that each of these people is in it.
 
     Exit code: 0 if everything holds, 1 if a check or a promise fails, 2 for bad input.
     """
@@ -105,7 +107,7 @@ def audit(
 
 
 def _read_original(original: str, settings: dict[str, Any]) -> Table:
-    """Read the original; a column that it lacks may be in a second table, if persons may have several values of it."""
+    """Read the original; a column that it lacks may be in a second table, if people have several values of it."""
     from discreet.errors import DiscreetError
     from discreet.table.read import read
 
@@ -116,7 +118,7 @@ def _read_original(original: str, settings: dict[str, Any]) -> Table:
         if not lacking:
             raise
         raise DiscreetError(
-            f"{fault}; if a second table has its values, say for example --join {lacking[0]}=visits.csv:patient"
+            f"{fault}; if its values are in a second table, say for example --join {lacking[0]}=visits.csv:patient"
         ) from None
 
 
