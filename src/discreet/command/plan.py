@@ -170,7 +170,7 @@ def _reached(strongest: Strongest) -> str:
     from discreet.principles.proximity import rounded_down
 
     value, parameter = strongest.strongest, strongest.parameter
-    smallest = parameter in ("t", "beta", "delta")  # of which less is stronger
+    smallest = parameter in ("t", "beta", "delta", "epsilon")  # of which less is stronger
     if value is None:
         return "-"
     if math.isinf(value) or (smallest and value == 0.0):

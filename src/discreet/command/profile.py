@@ -176,11 +176,11 @@ def _show_uniqueness(console: Console, profiled: Profile) -> None:
     from discreet.principles.wording import rows
 
     whole, *without = profiled.uniqueness
-    verb = "is" if whole.unique == 1 else "are"
+    verb = "has" if whole.unique == 1 else "have"
     console.print(
-        f"Who stands out: {rows(whole.unique)} ({percent(whole.unique_share)}) {verb} alone with their combination of "
-        f"quasi-identifiers; there are {whole.combinations:,} combinations, the smallest of {rows(whole.smallest)}, "
-        f"the median one of {number(whole.median)} {'row' if whole.median == 1 else 'rows'}."
+        f"Who stands out: {rows(whole.unique)} ({percent(whole.unique_share)}) {verb} a combination of "
+        f"quasi-identifiers that no other row has; there are {whole.combinations:,} combinations, the smallest with "
+        f"{rows(whole.smallest)}, the median with {number(whole.median)} {'row' if whole.median == 1 else 'rows'}."
     )
     if without:
         table = grid("left out", "unique rows", "share", "combinations", "smallest", "median", right=range(1, 6))

@@ -56,7 +56,7 @@ def query(folder: str, sql: str | None, file: str | None, original: str | None, 
 
     tidy(folder)
     if (sql is None) == (file is None):
-        raise DiscreetError("give a query as SQL or a file of queries with -f, not both and not neither")
+        raise DiscreetError("a query is SQL or a file of queries (-f); give exactly one of them")
     with watching() as progress:
         progress("asking", 0.0)
         asked = [Statement(sql, 0)] if sql is not None else read_statements(cast(str, file))

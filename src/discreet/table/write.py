@@ -118,10 +118,10 @@ def reordered(table: pa.Table, path: str | PathLike[str], format: Format = "csv"
         return sorted(b"".join(_csv_parts(table)).splitlines(True)) == sorted(data.splitlines(True))
     import pyarrow.parquet as pq
 
-    found, plain = pq.ParquetFile(pa.BufferReader(data)).read(), _plain(table)
+    held, plain = pq.ParquetFile(pa.BufferReader(data)).read(), _plain(table)
     columns = [(name, "ascending") for name in plain.column_names]
-    same = found.schema.equals(plain.schema) and found.sort_by(columns).equals(plain.sort_by(columns))
-    return same and beyond_cells(found, data, PARQUET) is None
+    same = held.schema.equals(plain.schema) and held.sort_by(columns).equals(plain.sort_by(columns))
+    return same and beyond_cells(held, data, PARQUET) is None
 
 
 def digest(path: str | PathLike[str]) -> str:
