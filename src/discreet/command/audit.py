@@ -127,7 +127,7 @@ def _with_roles(
 ) -> list[str]:
     """Put the roles given by flags into the reading arguments ``settings``; return the columns without such a role."""
     texts = [*quasi, *([] if sensitive is None else [sensitive])]
-    header = flags.Header(original, reading["delimiter"], reading["encoding"], texts)
+    header = flags.header_of(original, reading["delimiter"], reading["encoding"], texts)
     known, secret = flags.split_names(quasi, header), flags.split_names(texts[len(quasi) :], header)
     said, shown = {*known, *secret}, settings["sensitive"] or []
     if not said:

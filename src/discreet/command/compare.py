@@ -130,8 +130,7 @@ def compare(
     from discreet.command.reading import read_input
     from discreet.principles import parse, together
     from discreet.report.compare import compare as measure
-    from discreet.report.compare import temporary_place
-    from discreet.report.contenders import contend
+    from discreet.report.compare import contend, temporary_place
 
     if target is not None:
         from discreet.report.charts import require_all

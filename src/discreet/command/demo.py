@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from discreet.arguments import command_line
+from discreet.arguments import as_flags, command_line
 from discreet.command import flags
 from discreet.command.console import HOLDS, VIOLATED, naming, note, output, print_json, quiet
 from discreet.errors import DiscreetError
@@ -31,18 +31,23 @@ SHOWN = 6
 @click.command()
 @click.option(
     "-o", "--output", "folder", type=flags.FILE, metavar="DIR", default="discreet-demo", show_default=True,
-    help="The folder for the demo.",
+    help="Folder for the demo.",
 )  # fmt: skip
 @click.option(
-    "--rows", type=click.IntRange(100, 10_000_000), default=20_000, show_default=True, help="The number of people."
+    "--rows",
+    type=click.IntRange(100, 10_000_000),
+    default=20_000,
+    show_default=True,
+    metavar="N",
+    help="Number of invented people.",
 )
-@click.option("--force", is_flag=True, help="Use a folder even if it contains other files; these stay.")
+@click.option("--force", is_flag=True, help="Use the folder even if it contains other files, which stay.")
 @flags.JSON
 @flags.QUIET
 def demo(folder: str, rows: int, force: bool, as_json: bool) -> int:
-    """Generate a census of invented people, publish it, audit it, and show the result.
+    """Invent a census, publish it, audit it, and show the result.
 
-    The table, its hierarchies, the release and the private trace are left in DIR. Running it again replaces them.
+    The table, its hierarchies, the release and the private trace stay in DIR; the next demo replaces them.
     """
     from discreet.command.publish import carry_out
     from discreet.unfinished import removed_on_failure
@@ -120,15 +125,14 @@ def make_job(home: Path, rows: int) -> Job:
 
 def commands(job: Job) -> list[str]:
     """Return the commands that do the same as the demo."""
-    words = ["discreet", "publish", job.input, "-o", job.output, "--quasi", ",".join(job.quasi)]
-    words += ["--sensitive", ",".join(job.sensitive), "--promise", job.promises[0]]
-    words += ["--hierarchy", str(job.hierarchy_folder)]
-    for name, (low, high) in job.domains.items():
-        words += ["--domain", f"{name}={low:g}:{high:g}"]
-    words += ["--trace", str(job.trace), "--force"]
-    check = ["discreet", "audit", job.output, "--original", job.input, "--trace", str(job.trace)]
-    look = ["discreet", "profile", job.input, "--quasi", ",".join(job.quasi), "--sensitive", ",".join(job.sensitive)]
-    return [command_line(line) for line in (look, words, check)]
+    roles = [*as_flags("quasi", job.quasi), *as_flags("sensitive", job.sensitive)]
+    trace = as_flags("trace", job.trace)
+    look = ["discreet", "profile", job.input, *roles]
+    words = ["discreet", "publish", job.input, "-o", job.output, *roles, "--promise", job.promises[0]]
+    words += as_flags("hierarchies", job.hierarchy_folder)
+    words += as_flags("domains", {name: (f"{low:g}", f"{high:g}") for name, (low, high) in job.domains.items()})
+    check = ["discreet", "audit", job.output, "--original", job.input, *trace]
+    return [command_line(line) for line in (look, [*words, *trace, "--force"], check)]
 
 
 def _show(console: Console, outcome: Outcome) -> None:

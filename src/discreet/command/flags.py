@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any, TypeVar
 
 import click
@@ -120,16 +121,11 @@ class WithPlugins(click.Command):
         from discreet.plugins import Group, plugged_names
 
         super().format_epilog(ctx, formatter)
-        kinds: tuple[tuple[str, Group], ...] = (
-            ("schemes", "schemes"),
-            ("promises", "principles"),
-            ("formats", "formats"),
-            ("attacks", "attacks"),
-        )
-        added = [f"{shown} {', '.join(names)}" for shown, group in kinds if (names := plugged_names(group))]
+        groups: tuple[Group, ...] = ("schemes", "principles", "formats", "attacks")
+        added = [f"{group} {', '.join(names)}" for group in groups if (names := plugged_names(group))]
         if added:
             formatter.write_paragraph()
-            formatter.write_text(f"From plug-ins: {'; '.join(added)}.")
+            formatter.write_text(f"From plug-ins: {'; '.join(added).replace('principles', 'promises')}.")
 
 
 def with_flags(*flags: Callable[[Command], Command]) -> Callable[[Command], Command]:
@@ -275,18 +271,16 @@ def split_names(texts: Iterable[str], header: Callable[[], Sequence[str]]) -> li
     return names
 
 
-class Header:
-    """The column names of an input file, read on first use."""
+def header_of(
+    path: str, delimiter: str | None, encoding: str | None, hints: Iterable[str] = ()
+) -> Callable[[], list[str]]:
+    """Return a function that reads the column names of an input file, in their order, when it is first called."""
 
-    def __init__(self, path: str, delimiter: str | None, encoding: str | None, hints: Iterable[str] = ()) -> None:
-        self._source = path, delimiter, encoding
-        self._hints = [part.strip() for text in hints for part in (text, *text.split(","))]
-        self._names: list[str] | None = None
+    @cache
+    def names() -> list[str]:
+        from discreet.table.sources import column_names
 
-    def __call__(self) -> list[str]:
-        """Return the names, in the order of the file."""
-        if self._names is None:
-            from discreet.table.sources import column_names
+        parts = [part.strip() for text in hints for part in (text, *text.split(","))]
+        return column_names(path, delimiter, encoding, parts)
 
-            self._names = column_names(*self._source, self._hints)
-        return self._names
+    return names

@@ -221,24 +221,24 @@ def _known(content: Mapping[str, Any], source: str) -> None:
 
 
 _WORDS = {
-    "list_type": "must be a list of texts",
-    "string_type": "must be a text",
-    "is_instance_of": "must be a text",
+    "list": "must be a list of texts",
+    "string": "must be a text",
     "string_unicode": "must be a text in UTF-8",
-    "bool_type": "must be true or false",
-    "bool_parsing": "must be true or false",
-    "int_type": "must be a whole number",
-    "int_from_float": "must be a whole number",
-    "int_parsing": "must be a whole number",
+    "is_instance_of": "must be a text",
+    "bool": "must be true or false",
+    "int": "must be a whole number",
+    "float": "must be a number",
     "greater_than_equal": "must be a whole number of at least 0",
-    "less_than_equal": "must be a share of the rows from 0 to 1",
-    "dict_type": "must be a table of names and values",
+    "dict": "must be a table of names and values",
     "too_short": "must not be empty",
-    "too_long": "must be two numbers or dates, the smaller first, such as [16, 93] or 16:93",
-    "tuple_type": "must be two numbers or dates, the smaller first, such as [16, 93] or 16:93",
-    "float_type": "must be a number",
-    "float_parsing": "must be a number",
 }
+"""What pydantic's errors mean, by their names or the beginnings of these, ``int`` for ``int_parsing``."""
+_OF_KEYS = {
+    "domains": "must be two numbers or dates, the smaller first, such as [16, 93] or 16:93",
+    "join": 'must be a file and the identifier in it, such as ["visits.csv", "patient"]',
+    "most_withheld": "must be a share of the rows from 0 to 1",
+}
+"""What the values of some keys must be, whatever is wrong with them."""
 _NEEDED = {
     "input": "no input is named; give the file with the table",
     "output": "no output is named; give the folder for the release, as in -o release",
@@ -255,21 +255,17 @@ def _sentence(faults: ValidationError, source: str) -> str:
     if key in _NEEDED and (kind == "missing" or (kind == "too_short" and len(place) == 1)):
         return _NEEDED[key]
     name = ".".join(place[:2]) if key in MERGED else key
-    if key == "domains":
-        problem = _WORDS["tuple_type"]
-    elif key == "join":
-        problem = 'must be a file and the identifier in it, such as ["visits.csv", "patient"]'
-    elif key == "hierarchies":
-        problem = "must be the path of a file, or a table that holds the hierarchy"
-        if len(place) == 1:
-            problem = "must be a folder, or a table of columns and their hierarchies"
-    elif kind == "literal_error":
-        problem = f"must be {fault['ctx']['expected'].replace(chr(39), '')}"
-    elif key == "most_withheld":
-        problem = _WORDS["less_than_equal"]
-    else:
-        problem = _WORDS.get(kind, fault["msg"][:1].lower() + fault["msg"][1:])
-    given = fault["input"]
     if kind == "missing" and key != "domains":
         return f"{source}: {name} is missing"
-    return f"{source}: {name} {problem}, not {given!r}; correct it, or leave it out"
+    if key in _OF_KEYS:
+        problem = _OF_KEYS[key]
+    elif key == "hierarchies" and len(place) == 1:
+        problem = "must be a folder, or a table of columns and their hierarchies"
+    elif key == "hierarchies":
+        problem = "must be the path of a file, or a table that holds the hierarchy"
+    elif kind == "literal_error":
+        problem = f"must be {fault['ctx']['expected'].replace(chr(39), '')}"
+    else:
+        said = fault["msg"][:1].lower() + fault["msg"][1:]
+        problem = _WORDS.get(kind) or _WORDS.get(kind.partition("_")[0], said)
+    return f"{source}: {name} {problem}, not {fault['input']!r}; correct it, or leave it out"

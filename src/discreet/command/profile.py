@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from discreet.arguments import command_line
+from discreet.arguments import as_flags, command_line
 from discreet.command import flags
 from discreet.command.console import HOLDS, note, number, output, percent, print_json, watching
 
@@ -100,27 +100,19 @@ def suggested_command(
     from discreet.table.query import NUMBERS
 
     words = ["discreet", "publish", input, "-o", "release"]
-    for flag, names in (("--quasi", quasi), ("--identifier", identifiers), ("--sensitive", sensitive)):
-        plain = [name for name in names if "," not in name]
-        words += [flag, ",".join(plain)] if plain else []
-        for name in names:
-            words += [flag, name] if "," in name else []
-    words += [] if person is None else ["--person", person]
+    for role, names in (("quasi", quasi), ("identifiers", identifiers), ("sensitive", sensitive), ("person", person)):
+        words += as_flags(role, names) if names else []
     for promise in promises:
         words += ["--promise", promise]
     used = {*quasi, *sensitive}
     given = _heeding(given, [about for remark in notes if (about := remark.about(used)) is not None])
-    for flag, key in (
-        *(("--numeric", "numeric"), ("--categorical", "categorical"), ("--ordinal", "ordinal")),
-        *(("--hierarchy", "hierarchies"), ("--domain", "domains"), ("--na", "na"), ("--date", "dates")),
-        *(("--list", "lists"), ("--join", "join")),
-    ):
+    for key in ("numeric", "categorical", "ordinal", "hierarchies", "domains", "na", "dates", "lists", "join"):
         for text in given[key]:
-            words += [flag, text]
+            words += as_flags(key, text)
     if any(column.missing and column.kind in NUMBERS and column.name in used for column in profiled.columns):
-        words += ["--missing", "value"]
-    for flag in ("delimiter", "encoding"):
-        words += [] if given[flag] is None else [f"--{flag}", given[flag]]
+        words += as_flags("missing", "value")
+    for key in ("delimiter", "encoding"):
+        words += [] if given[key] is None else as_flags(key, given[key])
     return command_line(words)
 
 
@@ -128,10 +120,8 @@ def suggested_command(
 
 
 def _show(console: Console, profiled: Profile, roles: Roles | None, command: str) -> None:
-    console.print(
-        f"{profiled.rows:,} rows"
-        + ("." if profiled.persons == profiled.rows else f" about {profiled.persons:,} persons.")
-    )
+    people = "" if profiled.persons == profiled.rows else f" about {profiled.persons:,} persons"
+    console.print(f"{profiled.rows:,} rows{people}.")
     console.print()
     console.print(_columns(profiled.columns, with_roles=roles is None))
     console.print()
@@ -204,11 +194,11 @@ def _cells(line: Uniqueness) -> list[str]:
 def _show_roles(console: Console, roles: Roles) -> None:
     console.print("Roles suggested by the names and values of the columns; please check them:")
     for what, names in (
-        ("identifiers, to be dropped", roles.identifiers),
+        ("identifiers, not to be published", roles.identifiers),
         ("quasi-identifiers", roles.quasi),
         ("sensitive", () if roles.sensitive is None else (roles.sensitive,)),
-        ("the person of each row, if persons may have several", () if roles.person is None else (roles.person,)),
-        ("unclear, dropped unless given a role", roles.unsure),
+        ("identifies each row's person, if people have several rows", () if roles.person is None else (roles.person,)),
+        ("unclear; not published unless given a role", roles.unsure),
     ):
         if names:
             console.print(f"  {what}: {', '.join(names)}")

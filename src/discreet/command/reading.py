@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from discreet.command.flags import Header, by_column, split_names
+from discreet.command.flags import by_column, header_of, split_names
 
 if TYPE_CHECKING:
     from discreet.command.job import Job
@@ -21,7 +21,7 @@ def read_input(job: Job) -> tuple[Table, list[str], list[str]]:
     from discreet.table.read import read
 
     given: dict[str, list[str]] = {key: getattr(job, key) for key in LISTS}
-    header = Header(job.input, job.delimiter, job.encoding, [text for texts in given.values() for text in texts])
+    header = header_of(job.input, job.delimiter, job.encoding, [text for texts in given.values() for text in texts])
     names: dict[str, Any] = {key: split_names(texts, header) for key, texts in given.items()}
     offers = offers_in(job.hierarchy_folder, names["quasi"], names["sensitive"], job.hierarchies)
     table = read(job.input, **names, hierarchies={**offers, **job.hierarchies}, **job.reading)
@@ -46,7 +46,7 @@ def read_to_look(
 
     delimiter, encoding = given["delimiter"], given["encoding"]
     lists = {"quasi": quasi, **{key: given[key] for key in KINDS}}
-    header = Header(input, delimiter, encoding, [text for texts in lists.values() for text in texts])
+    header = header_of(input, delimiter, encoding, [text for texts in lists.values() for text in texts])
     names: dict[str, Any] = {key: split_names(texts, header) for key, texts in lists.items()}
     secrets = [] if sensitive is None else split_names([sensitive], header)
     person = given.get("person")

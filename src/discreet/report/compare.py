@@ -26,8 +26,9 @@ from discreet.analyst.workload import WorkloadResult, run, volume_workload, work
 from discreet.arguments import argument
 from discreet.datasets import patients
 from discreet.errors import DiscreetError
+from discreet.expressions import modern
 from discreet.kernels.compiling import when_compiling
-from discreet.options import checked
+from discreet.options import checked, several
 from discreet.principles import Principle, Prior
 from discreet.principles.beta_likeness import BetaLikeness
 from discreet.principles.l_diversity import LDiversity
@@ -36,8 +37,7 @@ from discreet.principles.t_closeness import TCloseness
 from discreet.progress import COMPILES, PATIENCE, Progress
 from discreet.releases import load
 from discreet.report.comparison import Asked, Comparison, Result
-from discreet.report.contenders import contend
-from discreet.schemes import SCHEMES, Scheme
+from discreet.schemes import SCHEMES, Scheme, as_scheme, make_scheme
 from discreet.table.query import Query
 from discreet.table.table import Table, as_table
 from discreet.unfinished import unfinished
@@ -123,6 +123,19 @@ def compare(
         Asked(queries, int((truth == 0).sum()), dimensions, selectivity, volume),
         tuple(results),
     )
+
+
+def contend(schemes: str | Scheme | Iterable[str | Scheme], random_state: int | None = None) -> dict[str, Scheme]:
+    """The schemes to compare, by their texts.
+
+    >>> list(contend(["cuts", "cuts(effort=thorough)", make_scheme("burel", {"refine": "true"})]))
+    ['cuts', 'cuts(effort=thorough)', 'burel(refine=true)']
+    """
+    made = [
+        make_scheme(modern(scheme), random_state=random_state) if isinstance(scheme, str) else as_scheme(scheme)
+        for scheme in several(schemes)
+    ]
+    return {str(scheme): scheme for scheme in made}
 
 
 def _check(table: Table, promises: tuple[Principle, ...], contenders: Mapping[str, Scheme]) -> None:

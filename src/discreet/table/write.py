@@ -47,7 +47,8 @@ def write_table(table: pa.Table, path: str | PathLike[str], format: Format = "cs
         with Path(path).open("wb") as file:  # Arrow accepts only paths in UTF-8
             pq.write_table(_plain(table), file, **PARQUET)
     elif format == "csv":
-        _write_csv(table, Path(path))
+        with Path(path).open("wb") as file:
+            file.writelines(_csv_parts(table))
     else:
         raise DiscreetError(f"there is no table format {format!r}; choose 'csv' or 'parquet'")
 
@@ -146,12 +147,6 @@ def _plain(table: pa.Table) -> pa.Table:
     ]
     fields = [pa.field(name, column.type) for name, column in zip(table.column_names, columns, strict=True)]
     return pa.table(columns, schema=pa.schema(fields))
-
-
-def _write_csv(table: pa.Table, path: Path) -> None:
-    with path.open("wb") as file:
-        for part in _csv_parts(table):
-            file.write(part)
 
 
 def _csv_parts(table: pa.Table) -> Iterator[bytes | memoryview]:
