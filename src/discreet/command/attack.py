@@ -154,7 +154,7 @@ def _show(console: Console, campaign: Campaign) -> None:
     )
     console.print()
     headings = ("attack", "succeeds", "95 % interval", "without release", "if redrawn", "from original", "allowed")
-    table = grid(*headings, "", "hurt most", right=range(1, len(headings)))
+    lines = []
     several = len({evidence.attribute for evidence in campaign.evidence}) > 1
     for evidence in campaign.evidence:
         low, high = evidence.interval
@@ -162,7 +162,7 @@ def _show(console: Console, campaign: Campaign) -> None:
         shares = (evidence.redrawn, evidence.ceiling, evidence.bound)
         above = Text("above" if evidence.above else "", style="yellow")
         hurt = evidence.hurt
-        table.add_row(
+        line = (
             Text(name, style="bold red" if evidence.exceeds else ""),
             percent(evidence.rate),
             f"{number(100 * low)} to {number(100 * high)} %",
@@ -171,8 +171,9 @@ def _show(console: Console, campaign: Campaign) -> None:
             Text("EXCEEDED", style="bold red") if evidence.exceeds else above,
             "-" if hurt is None else f"row {hurt.row:,}: {percent(hurt.prior)} to {percent(hurt.belief)}",
         )
-    if campaign.evidence:
-        console.print(table)
+        lines.append(line)
+    if lines:
+        console.print(grid([*headings, "", "hurt most"], lines, right=range(1, len(headings))))
         console.print()
     for sentence in campaign.sentences()[1:]:
         console.print(sentence)

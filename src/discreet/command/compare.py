@@ -295,12 +295,12 @@ def _table(results: tuple[Result, ...], shown: tuple[Measure, ...]) -> Any:
     from discreet.command.render import grid
     from discreet.report.measures import best, cell
 
-    table = grid("scheme", "audit", "achieved", *(measure.title for measure in shown), right=range(3, 3 + len(shown)))
+    lines: list[tuple[str | Text, ...]] = []
     winners = [best(measure, results) for measure in shown]
     for result in results:
         if result.audit is None:
             verdict = Text("FAILED", style="bold red") if result.errors else Text("refused", style="yellow")
-            table.add_row(result.scheme, verdict)
+            lines.append((result.scheme, verdict))
             continue
         holds = result.audit.holds
         cells = [
@@ -308,5 +308,6 @@ def _table(results: tuple[Result, ...], shown: tuple[Measure, ...]) -> Any:
             for measure, won in zip(shown, winners, strict=True)
         ]
         verdict = Text("holds" if holds else "FAILS", style="green" if holds else "bold red")
-        table.add_row(result.scheme, verdict, result.achieved_text, *cells)
-    return table
+        lines.append((result.scheme, verdict, result.achieved_text, *cells))
+    headings = ["scheme", "audit", "achieved", *(measure.title for measure in shown)]
+    return grid(headings, lines, right=range(3, len(headings)))

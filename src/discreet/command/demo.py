@@ -139,15 +139,16 @@ def _show(console: Console, outcome: Outcome) -> None:
     from rich.text import Text
 
     from discreet.command.publish import show
+    from discreet.command.render import grid
 
     if outcome.audit.holds:
         console.print(Text("Some people, as they are in the table ...", style="bold"))
         before, after = _samples(outcome)
-        console.print(_sheet([column.name for column in outcome.table.columns], before))
+        console.print(grid([column.name for column in outcome.table.columns], before))
         console.print()
         console.print(Text("... and the groups in which they are published", style="bold"))
         names = ["group", "rows", *(column.name for column in outcome.table.quasi), f"{SENSITIVE}, most frequent"]
-        console.print(_sheet(names, after))
+        console.print(grid(names, after))
         console.print()
     show(outcome)
     console.print()
@@ -175,12 +176,3 @@ def _samples(outcome: Outcome) -> tuple[list[list[str]], list[list[str]]]:
         likely = f"{release.values[most]} ({counts[most]} of {counts.sum()})"
         after.append([str(release.ids[group]), str(counts.sum()), *release.description(group).values(), likely])
     return before, after
-
-
-def _sheet(names: list[str], lines: list[list[str]]) -> Any:
-    from discreet.command.render import grid
-
-    table = grid(*names)
-    for line in lines:
-        table.add_row(*line)
-    return table

@@ -278,9 +278,9 @@ def header_of(
 
     @cache
     def names() -> list[str]:
-        from discreet.table.sources import column_names
+        from discreet.table.sources import names_in
 
         parts = [part.strip() for text in hints for part in (text, *text.split(","))]
-        return column_names(path, delimiter, encoding, parts)
+        return names_in(path, delimiter, encoding, parts)
 
     return names

@@ -133,15 +133,14 @@ def _check_plot(plot: str, input: str, force: bool, given: dict[str, Any]) -> Pa
 
 def _show(console: Console, plan: Plan) -> None:
     from discreet.command.render import grid
+    from discreet.principles.wording import rows
 
     about = "no sensitive attribute" if plan.sensitive is None else f"sensitive attribute {plan.sensitive!r}"
     persons = "" if plan.persons == plan.rows else f" about {plan.persons:,} persons"
-    console.print(f"{plan.rows:,} {'row' if plan.rows == 1 else 'rows'}{persons}, {about}.")
+    console.print(f"{rows(plan.rows)}{persons}, {about}.")
     console.print()
-    table = grid("promise", "strongest", "why")
-    for strongest in plan.strongest:
-        table.add_row(strongest.promise, _reached(strongest), strongest.sentence)
-    console.print(table)
+    lines = ((strongest.promise, _reached(strongest), strongest.sentence) for strongest in plan.strongest)
+    console.print(grid(["promise", "strongest", "why"], lines))
     if plan.proximity is not None:
         console.print()
         _show_proximity(console, plan.proximity, "number" if plan.prior is None else plan.prior.notation)
@@ -153,11 +152,12 @@ def _show_projections(console: Console, divided: Projections) -> None:
     console.print()
     console.print("Ways to divide the sensitive attributes among tables (scheme codip, by its option exposure):")
     console.print()
-    table = grid("tables", "exposure", "association loss", "attributes in one table", right=(0, 1, 2))
-    for projection in divided.by_tables():
-        ratios = (f"{ratio:.3f}" for ratio in (projection.exposure, projection.association_loss))
-        table.add_row(f"{len(projection.tables)}", *ratios, projection.text)
-    console.print(table)
+    lines = (
+        (str(len(each.tables)), f"{each.exposure:.3f}", f"{each.association_loss:.3f}", each.text)
+        for each in divided.by_tables()
+    )
+    headings = ["tables", "exposure", "association loss", "attributes in one table"]
+    console.print(grid(headings, lines, right=(0, 1, 2)))
     console.print()
     console.print(
         "Exposure: what an attacker who knows one of a person's values may learn of the others; 1 with a single table."
@@ -195,14 +195,13 @@ def _show_proximity(console: Console, plan: ProximityPlan, notation: Notation) -
         style = "" if plan.feasible is None or at > 0 else "bold green" if plan.feasible else "bold red"
         console.print(Text(f"  {sentence}", style=style))
     console.print()
-    table = grid("epsilon", "largest m", right=(0, 1))
-    for point in plan.frontier:
-        table.add_row(number(point.epsilon), f"{point.m:,}")
-    console.print(table)
+    points = ((number(point.epsilon), f"{point.m:,}") for point in plan.frontier)
+    console.print(grid(["epsilon", "largest m"], points, right=(0, 1)))
     if plan.widths:
+        most = "any up to 1" if plan.neighbourhood == "relative" else "any"
+        widths = (
+            (f"{width.m:,}", most if math.isinf(width.epsilon) else number(rounded_down(width.epsilon), 5))
+            for width in plan.widths
+        )
         console.print()
-        table = grid("m", "epsilon below", right=(0, 1))
-        for width in plan.widths:
-            most = "any up to 1" if plan.neighbourhood == "relative" else "any"
-            table.add_row(f"{width.m:,}", most if math.isinf(width.epsilon) else number(rounded_down(width.epsilon), 5))
-        console.print(table)
+        console.print(grid(["m", "epsilon below"], widths, right=(0, 1)))

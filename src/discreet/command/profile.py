@@ -144,13 +144,14 @@ def _show(console: Console, profiled: Profile, roles: Roles | None, command: str
 def _columns(columns: tuple[ColumnProfile, ...], with_roles: bool) -> Any:
     from discreet.command.render import grid
 
-    headings = ["column", *(["role"] if with_roles else []), "kind", "distinct", "missing", "values"]
-    table = grid(*headings, right=(len(headings) - 3, len(headings) - 2))
-    for column in columns:
-        role = [column.role] if with_roles else []
-        values = _values(column)
-        table.add_row(column.name, *role, column.kind, f"{column.distinct:,}", f"{column.missing:,}", values)
-    return table
+    headings = ["column", "role", "kind", "distinct", "missing", "values"]
+    lines = [
+        [column.name, column.role, column.kind, f"{column.distinct:,}", f"{column.missing:,}", _values(column)]
+        for column in columns
+    ]
+    if not with_roles:
+        headings, lines = [headings[0], *headings[2:]], [[line[0], *line[2:]] for line in lines]
+    return grid(headings, lines, right=(len(headings) - 3, len(headings) - 2))
 
 
 def _values(column: ColumnProfile) -> str:
@@ -173,16 +174,15 @@ def _show_uniqueness(console: Console, profiled: Profile) -> None:
         f"{rows(whole.smallest)}, the median with {number(whole.median)} {'row' if whole.median == 1 else 'rows'}."
     )
     if without:
-        table = grid("left out", "unique rows", "share", "combinations", "smallest", "median", right=range(1, 6))
-        for line in without:
-            table.add_row(line.dropped or "", *_cells(line))
+        headings = ["left out", "unique rows", "share", "combinations", "smallest", "median"]
         console.print()
-        console.print(table)
+        console.print(grid(headings, map(_cells, without), right=range(1, 6)))
     console.print()
 
 
 def _cells(line: Uniqueness) -> list[str]:
     return [
+        line.dropped or "",
         f"{line.unique:,}",
         percent(line.unique_share),
         f"{line.combinations:,}",

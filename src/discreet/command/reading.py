@@ -10,7 +10,7 @@ from discreet.command.flags import by_column, header_of, split_names
 if TYPE_CHECKING:
     from discreet.command.job import Job
     from discreet.table.hierarchy_sources import Offered
-    from discreet.table.table import Table
+    from discreet.table.table import Column, Table
 
 KINDS = ("numeric", "categorical", "ordinal")
 LISTS = ("quasi", "sensitive", "identifiers", "keep", *KINDS)
@@ -124,26 +124,23 @@ def _repeated_identifier(job: Job, names: list[str]) -> Iterator[str]:
 def _numbers_by_label(source: str, table: Table, names: Iterable[str]) -> Iterator[str]:
     """Note columns of numbers that are categorical only because of a hierarchy: the user may expect intervals."""
     for column in table.quasi:
-        if column.name in names and _would_be_numeric(column.texts) and not _typed_as_text(source, column.name):
+        if column.name in names and _would_be_numeric(column) and not _typed_as_text(source, column.name):
             yield (
                 f"Note: {column.name!r} holds numbers but has a hierarchy, so its labels are published; "
                 f"with --numeric {column.name} it would be intervals."
             )
 
 
-def _would_be_numeric(leaves: Iterable[str]) -> bool:
-    """Whether a column of these values would be numeric without its hierarchy.
+def _would_be_numeric(column: Column) -> bool:
+    """Whether a column of these values would be numeric without its hierarchy."""
+    import pyarrow as pa
 
-    >>> _would_be_numeric(["17", "2.5", "(missing)"]), _would_be_numeric(["01301", "12345"])
-    (True, False)
-    """
-    import re
+    from discreet.table.numerals import are_numbers
+    from discreet.table.raw_column import encode
+    from discreet.table.texts import MISSING
 
-    from discreet.table.texts import LARGEST_WHOLE, LEADING_ZERO, MISSING, NUMBER
-
-    known = [leaf for leaf in leaves if leaf != MISSING]
-    plain = all(re.match(NUMBER, leaf) and not re.match(LEADING_ZERO, leaf) for leaf in known)
-    return bool(known) and plain and all(abs(float(leaf)) <= LARGEST_WHOLE for leaf in known)
+    known = [text for text in column.texts if text != MISSING]
+    return are_numbers(encode(column.name, pa.chunked_array([known], pa.string())))
 
 
 def _typed_as_text(source: str, name: str) -> bool:
