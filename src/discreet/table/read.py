@@ -110,20 +110,11 @@ def read(
         _texts_by_column("dates", dates, "format of dates", {"birth": "%d.%m.%Y"}),
     )
     check_several(lists, join, roles.sensitive, specs)
-    given = [name for name in roles.published if name not in join]
-    naming = (*roles.identifiers, *roles.person, *(key for _, key in join.values()))
-    needed = tuple(dict.fromkeys((*given, *naming, *specs)))
-    if join:
-        check_replaced(join, names_in(source, delimiter, encoding, needed))
-    rows, columns = fetch(source, needed, tuple(dict.fromkeys((*given, *naming))), **form)
-    for name in roles.identifiers:
-        check_alone(columns[name], person)
+    rows, columns = _fetched(source, roles, specs, join, form)
     derived = derived_columns(columns, roles.sensitive, lists, join, form)
-    origins = {origin.name: origin for pairs in derived.values() for origin, _ in pairs}
     columns |= {origin.name: column for pairs in derived.values() for origin, column in pairs}
-    values_of = {name: tuple(origin.name for origin, _ in pairs) for name, pairs in derived.items()}
-    # an attribute with several values gives way to the attributes that say who has each of them
-    roles = roles._replace(sensitive=tuple(each for name in roles.sensitive for each in values_of.get(name) or (name,)))
+    origins = {origin.name: origin for pairs in derived.values() for origin, _ in pairs}
+    roles = roles.with_derived({name: [origin.name for origin, _ in pairs] for name, pairs in derived.items()})
     check_clashes(roles.published, origins)
     _check_published(specs, roles.published)
     settled, unusable = _settled(columns, roles, specs, origins, missing)
@@ -138,6 +129,26 @@ def read(
         tuple(notes_on([(columns[name], settled[name]) for name in undeclared])),
         person_of_rows(columns[roles.person[0]]) if roles.person else None,
     )
+
+
+def _fetched(
+    source: Any,
+    roles: _Roles,
+    specs: Mapping[str, ColumnSpec],
+    join: Mapping[str, tuple[Any, str]],
+    form: Mapping[str, Any],
+) -> tuple[int, dict[str, RawColumn]]:
+    """Return the number of rows and the columns with a role, except those that come from a second table."""
+    given = [name for name in roles.published if name not in join]
+    naming = (*roles.identifiers, *roles.person, *(key for _, key in join.values()))
+    needed = tuple(dict.fromkeys((*given, *naming, *specs)))
+    if join:
+        check_replaced(join, names_in(source, form["delimiter"], form["encoding"], needed))
+    rows, columns = fetch(source, needed, tuple(dict.fromkeys((*given, *naming))), **form)
+    if not roles.person:
+        for name in roles.identifiers:
+            check_alone(columns[name])
+    return rows, columns
 
 
 def _settled(
@@ -173,6 +184,10 @@ class _Roles(NamedTuple):
     @property
     def published(self) -> tuple[str, ...]:
         return (*self.quasi, *self.sensitive, *self.other)
+
+    def with_derived(self, derived: Mapping[str, Sequence[str]]) -> _Roles:
+        """Replace each attribute with several values by the attributes that say who has each of them."""
+        return self._replace(sensitive=tuple(each for name in self.sensitive for each in derived.get(name) or (name,)))
 
 
 ROLES = ("a quasi-identifier", "the sensitive attribute", "an identifier", "kept along", "the person")
