@@ -154,7 +154,7 @@ def gather(job: str | None, given: dict[str, Any]) -> Job:
         options["harmless"] = "; ".join(harmless)
     made = make_job(job, parsed)
     if harmless and (made.scheme or "").partition("(")[0].strip().lower() != "codip":
-        raise DiscreetError("only the scheme codip knows harmless values; add --scheme codip, or leave out --harmless")
+        raise DiscreetError("only the scheme codip knows harmless values; say --scheme codip, or leave out --harmless")
     return made
 
 
