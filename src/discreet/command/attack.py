@@ -34,42 +34,27 @@ EVERY = "all"
 @click.command(cls=flags.WithPlugins)
 @click.argument("folder", metavar="DIR", type=flags.FILE)
 @flags.with_flags(
-    click.option("--original", required=True, type=flags.FILE, metavar="INPUT", help="The table that was published."),
-    click.option(
-        "--attack",
-        "attacks",
+    flags.path("--original", "The table that was published.", "INPUT", required=True),
+    flags.valued(
+        "--attack attacks",
+        "ATTACK",
+        f"{', '.join(ATTACKS.built_in)} or {EVERY}, with parameters as in 'naive-bayes(correction=1)'; 'discreet "
+        "attacks' explains them. Repeatable.",
         multiple=True,
-        metavar="ATTACK",
         default=(EVERY,),
         show_default=True,
-        help=f"{', '.join(ATTACKS.built_in)} or {EVERY}, with parameters as in 'naive-bayes(correction=1)'; 'discreet "
-        "attacks' explains them. Repeatable.",
     ),
-    click.option(
-        "--with",
-        "others",
+    flags.path(
+        "--with others",
+        "Another release about the same people, for attacks that combine several. Repeatable.",
+        "DIR",
         multiple=True,
-        type=flags.FILE,
-        metavar="DIR",
-        help="Another release about the same people, for attacks that combine several. Repeatable.",
     ),
-    click.option(
-        "--outsiders", type=flags.FILE, metavar="FILE", help="People who are not in the release, to compare with."
-    ),
-    click.option(
-        "--population",
-        type=flags.FILE,
-        metavar="FILE",
-        help="Everyone who may be in the table, for the attack 'presence'.",
-    ),
-    click.option(
-        "--trace",
-        type=flags.FILE,
-        metavar="FILE",
-        help="The private trace, for an attacker who knows everyone's group.",
-    ),
-    click.option("--victims", type=int, metavar="N", help="Attack only N people, drawn at random (default: everyone)."),
-    click.option("--seed", type=int, metavar="N", help="Seed of the random draws, to repeat a result."),
+    flags.path("--outsiders", "People who are not in the release, to compare with."),
+    flags.path("--population", "Everyone who may be in the table, for the attack 'presence'."),
+    flags.path("--trace", "The private trace, for an attacker who knows everyone's group."),
+    flags.valued("--victims", "N", "Attack only N people, drawn at random (default: everyone).", type=int),
+    flags.valued("--seed", "N", "Seed of the random draws, to repeat a result.", type=int),
     *flags.FORMATS,
     *flags.SEVERAL,
     flags.JSON,

@@ -19,12 +19,10 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("folder", metavar="DIR", type=flags.FILE)
 @flags.with_flags(
-    click.option("--original", required=True, type=flags.FILE, metavar="INPUT", help="The table that was published."),
-    click.option("--trace", type=flags.FILE, metavar="FILE", help="The private file that publish wrote with --trace."),
-    click.option("--population", type=flags.FILE, metavar="FILE", help="Everyone who could be in the table."),
-    click.option(
-        "--promise", "promises", multiple=True, metavar="PROMISE", help="Promise to judge as well. Repeatable."
-    ),
+    flags.path("--original", "The table that was published.", "INPUT", required=True),
+    flags.path("--trace", "The private file that publish wrote with --trace."),
+    flags.path("--population", "Everyone who could be in the table."),
+    flags.many("--promise promises", "Promise to judge as well. Repeatable.", "PROMISE"),
     *flags.ROLES,
     flags.PERSON,
     *flags.KINDS[3:],

@@ -35,20 +35,17 @@ if TYPE_CHECKING:
 @click.argument("input", required=False, type=flags.FILE)
 @flags.with_flags(
     *flags.ROLES,
-    click.option(
-        "--promise",
-        "promises",
-        multiple=True,
-        metavar="PROMISE",
-        help='Promise to compare under, such as "beta-likeness(beta=2)" or "k-anonymity(k=5) & l-diversity(l=3)". '
+    flags.many(
+        "--promise promises",
+        'Promise to compare under, such as "beta-likeness(beta=2)" or "k-anonymity(k=5) & l-diversity(l=3)". '
         "Repeatable: schemes are compared under each.",
+        "PROMISE",
     ),
-    click.option(
+    flags.many(
         "--schemes",
-        multiple=True,
-        metavar="SCHEMES",
-        help="Schemes to compare, separated by commas (default: all): 'cuts, burel, cuts(effort=thorough, loss=gcp)'. "
+        "Schemes to compare, separated by commas (default: all): 'cuts, burel, cuts(effort=thorough, loss=gcp)'. "
         "Repeatable.",
+        "SCHEMES",
     ),
     flags.IDENTIFIERS,
     flags.PERSON,
@@ -56,43 +53,29 @@ if TYPE_CHECKING:
     flags.MISSING,
     *flags.FORMATS,
     *flags.SEVERAL,
-    click.option(
-        "--queries",
-        type=click.IntRange(min=1),
-        default=10_000,
-        metavar="N",
-        show_default=True,
-        help="Number of count queries.",
+    flags.valued(
+        "--queries", "N", "Number of count queries.", type=click.IntRange(min=1), default=10_000, show_default=True
     ),
-    click.option(
+    flags.valued(
         "--dimensions",
+        "N",
+        "Quasi-identifiers with a condition in each query (default: 3, or all if there are fewer).",
         type=click.IntRange(min=1),
-        metavar="N",
-        help="Quasi-identifiers with a condition in each query (default: 3, or all if there are fewer).",
     ),
-    click.option(
-        "--selectivity",
-        type=float,
-        metavar="SHARE",
-        help="Share of the rows that a query is expected to select (default: 0.1).",
+    flags.valued(
+        "--selectivity", "SHARE", "Share of the rows that a query is expected to select (default: 0.1).", type=float
     ),
-    click.option(
+    flags.valued(
         "--volume",
+        "SHARE",
+        "Instead of --selectivity: share of the space of its attributes that a query covers.",
         type=float,
-        metavar="SHARE",
-        help="Instead of --selectivity: share of the space of its attributes that a query covers.",
     ),
-    click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Seed, to repeat an experiment."),
-    click.option(
-        "--html", "page", type=flags.FILE, metavar="FILE", help="Also write an HTML page with plots that can be shared."
-    ),
+    flags.valued("--seed", "N", "Seed, to repeat an experiment.", type=click.IntRange(min=0)),
+    flags.path("--html page", "Also write an HTML page with plots that can be shared."),
     click.option("--force", is_flag=True, help="Replace an existing page."),
-    click.option(
-        "--job",
-        "file",
-        type=flags.FILE,
-        metavar="FILE",
-        help="Job file, as for publish: schemes must keep all its promises at once; flags override it.",
+    flags.path(
+        "--job file", "Job file, as for publish: schemes must keep all its promises at once; flags override it."
     ),
     flags.JSON,
     flags.QUIET,

@@ -29,17 +29,9 @@ SHOWN = 6
 
 
 @click.command()
-@click.option(
-    "-o", "--output", "folder", type=flags.FILE, metavar="DIR", default="discreet-demo", show_default=True,
-    help="Folder for the demo.",
-)  # fmt: skip
-@click.option(
-    "--rows",
-    type=click.IntRange(100, 10_000_000),
-    default=20_000,
-    show_default=True,
-    metavar="N",
-    help="Number of invented people.",
+@flags.path("-o --output folder", "Folder for the demo.", "DIR", default="discreet-demo", show_default=True)
+@flags.valued(
+    "--rows", "N", "Number of invented people.", type=click.IntRange(100, 10_000_000), default=20_000, show_default=True
 )
 @click.option("--force", is_flag=True, help="Use the folder even if it contains other files, which stay.")
 @flags.JSON

@@ -26,82 +26,57 @@ class File(click.Path):
 FILE = File()
 
 
-def many(flag: str, name: str, help: str, metavar: str = "COLUMNS") -> Callable[[Command], Command]:
-    """Define a flag for a list of columns: comma separated, repeatable."""
-    return click.option(flag, name, multiple=True, metavar=metavar, help=help)
+def valued(name: str, metavar: str, help: str, **how: Any) -> Callable[[Command], Command]:
+    """Define a flag with a value; ``name`` ends with that of its argument where it differs: "--date dates"."""
+    return click.option(*name.split(), metavar=metavar, help=help, **how)
+
+
+def many(name: str, help: str, metavar: str = "COLUMNS") -> Callable[[Command], Command]:
+    """Define a flag that can be repeated, such as one for columns, which may also be separated by commas."""
+    return valued(name, metavar, help, multiple=True)
+
+
+def path(name: str, help: str, metavar: str = "FILE", **how: Any) -> Callable[[Command], Command]:
+    """Define a flag for a file or a folder."""
+    return valued(name, metavar, help, type=FILE, **how)
 
 
 ROLES = (
-    many("--quasi", "quasi", "Columns an attacker may know, separated by commas."),
-    click.option("--sensitive", metavar="COLUMNS", help="Columns whose values are protected."),
+    many("--quasi", "Columns an attacker may know, separated by commas."),
+    valued("--sensitive", "COLUMNS", "Columns whose values are protected."),
 )
-PERSON = click.option(
+PERSON = valued(
     "--person",
-    metavar="COLUMN",
-    help="Column identifying each row's person, if people have several rows. Promises then apply to people; the column "
+    "COLUMN",
+    "Column identifying each row's person, if people have several rows. Promises then apply to people; the column "
     "is not published.",
 )
-IDENTIFIERS = many("--identifier", "identifiers", "Columns that name a person; they are not published.")
-MISSING = click.option(
+IDENTIFIERS = many("--identifier identifiers", "Columns that name a person; they are not published.")
+MISSING = valued(
     "--missing",
-    type=click.Choice(["error", "withhold", "value"]),
-    metavar="WAY",
-    help="What to do about missing numbers: error (default), withhold their rows, or value, which treats missing as a "
+    "WAY",
+    "What to do about missing numbers: error (default), withhold their rows, or value, which treats missing as a "
     "value like any other.",
+    type=click.Choice(["error", "withhold", "value"]),
 )
 KINDS = (
-    many("--numeric", "numeric", "Columns to read as numbers."),
-    many("--categorical", "categorical", "Columns to read as names, even if they look like numbers."),
-    many("--ordinal", "ordinal", "Columns whose values have an order."),
-    click.option(
-        "--hierarchy",
-        "hierarchies",
-        multiple=True,
-        metavar="COLUMN=FILE",
-        help="Hierarchy as CSV (leaf first) or TOML, or a folder of such files.",
-    ),
-    click.option(
-        "--domain",
-        "domains",
-        multiple=True,
-        metavar="COLUMN=LOW:HIGH",
-        help="Range of possible numbers or dates.",
-    ),
+    many("--numeric", "Columns to read as numbers."),
+    many("--categorical", "Columns to read as names, even if they look like numbers."),
+    many("--ordinal", "Columns whose values have an order."),
+    many("--hierarchy hierarchies", "Hierarchy as CSV (leaf first) or TOML, or a folder of such files.", "COLUMN=FILE"),
+    many("--domain domains", "Range of possible numbers or dates.", "COLUMN=LOW:HIGH"),
 )
 FORMATS = (
-    click.option("--delimiter", metavar="CHAR", help="Character that separates cells (default: detected)."),
-    click.option("--encoding", metavar="NAME", help="Encoding of the input (default: detected)."),
-    click.option("--na", multiple=True, metavar="TEXT", help="Text that means missing, such as NA. Repeatable."),
-    click.option(
-        "--date",
-        "dates",
-        multiple=True,
-        metavar="COLUMN=FORMAT",
-        help="Format of dates, such as %d.%m.%Y, if it is ambiguous.",
-    ),
+    valued("--delimiter", "CHAR", "Character that separates cells (default: detected)."),
+    valued("--encoding", "NAME", "Encoding of the input (default: detected)."),
+    many("--na", "Text that means missing, such as NA. Repeatable.", "TEXT"),
+    many("--date dates", "Format of dates, such as %d.%m.%Y, if it is ambiguous.", "COLUMN=FORMAT"),
 )
 SEVERAL = (
-    click.option(
-        "--list",
-        "lists",
-        multiple=True,
-        metavar="COLUMN=SEPARATOR",
-        help="Sensitive column with several values per cell: diagnosis=';'.",
-    ),
-    click.option(
-        "--join",
-        "join",
-        multiple=True,
-        metavar="COLUMN=FILE:ID",
-        help="Sensitive column of a second table, linked by the column ID.",
-    ),
+    many("--list lists", "Sensitive column with several values per cell: diagnosis=';'.", "COLUMN=SEPARATOR"),
+    many("--join", "Sensitive column of a second table, linked by the column ID.", "COLUMN=FILE:ID"),
 )
-HARMLESS = click.option(
-    "--harmless",
-    multiple=True,
-    metavar="COLUMN=VALUE",
-    help="Value that is not sensitive, for the scheme codip.",
-)
+HARMLESS = many("--harmless", "Value that is not sensitive, for the scheme codip.", "COLUMN=VALUE")
 JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON and nothing else.")
 QUIET = click.option(
     "-q",

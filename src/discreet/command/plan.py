@@ -26,12 +26,8 @@ if TYPE_CHECKING:
 @flags.with_flags(
     *flags.ROLES,
     flags.PERSON,
-    click.option(
-        "--epsilon", type=float, metavar="E", help="How close numbers must be to be similar: show the largest m."
-    ),
-    click.option(
-        "--m", type=float, metavar="M", help="At most 1/M of a group may be similar: show the largest epsilon."
-    ),
+    flags.valued("--epsilon", "E", "How close numbers must be to be similar: show the largest m.", type=float),
+    flags.valued("--m", "M", "At most 1/M of a group may be similar: show the largest epsilon.", type=float),
     click.option(
         "--neighbourhood",
         type=click.Choice(("absolute", "relative")),
@@ -39,11 +35,8 @@ if TYPE_CHECKING:
         show_default=True,
         help="Whether epsilon is a difference between numbers or a share of a number.",
     ),
-    click.option(
-        "--plot",
-        type=flags.FILE,
-        metavar="FILE",
-        help="Also plot the possible epsilon and m, or the ways to divide attributes, as .html, .svg or .png.",
+    flags.path(
+        "--plot", "Also plot the possible epsilon and m, or the ways to divide attributes, as .html, .svg or .png."
     ),
     click.option("--force", is_flag=True, help="Replace an existing plot."),
     *flags.KINDS,

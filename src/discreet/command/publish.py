@@ -69,49 +69,31 @@ class Outcome:
 
 @click.command(cls=flags.WithPlugins)
 @click.argument("input", required=False, type=flags.FILE)
-@click.option("-o", "--output", type=flags.FILE, metavar="DIR", help="Folder for the release.")
+@flags.path("-o --output", "Folder for the release.", "DIR")
 @flags.with_flags(
     *flags.ROLES,
-    click.option(
-        "--promise",
-        "promises",
-        multiple=True,
-        metavar="PROMISE",
-        help='Promise that must hold, such as "beta-likeness(beta=2)". Repeatable.',
-    ),
-    click.option(
-        "--scheme",
-        metavar="SCHEME",
-        help="Algorithm, such as 'cuts(effort=thorough)' (default: by the promise).",
-    ),
-    click.option(
-        "--option",
-        "options",
-        multiple=True,
-        metavar="KEY=VALUE",
-        help="Option of the scheme, such as effort=thorough. Repeatable.",
-    ),
+    flags.many("--promise promises", 'Promise that must hold, such as "beta-likeness(beta=2)". Repeatable.', "PROMISE"),
+    flags.valued("--scheme", "SCHEME", "Algorithm, such as 'cuts(effort=thorough)' (default: by the promise)."),
+    flags.many("--option options", "Option of the scheme, such as effort=thorough. Repeatable.", "KEY=VALUE"),
     flags.IDENTIFIERS,
     flags.PERSON,
-    flags.many("--keep", "keep", "Columns to publish unchanged."),
+    flags.many("--keep", "Columns to publish unchanged."),
     *flags.KINDS,
     flags.MISSING,
-    click.option(
+    flags.valued(
         "--most-withheld",
+        "SHARE",
+        "Share of rows that may be withheld for it (default: 0.05).",
         type=click.FloatRange(0, 1),
-        metavar="SHARE",
-        help="Share of rows that may be withheld for it (default: 0.05).",
     ),
     *flags.FORMATS,
     *flags.SEVERAL,
     flags.HARMLESS,
     click.option("--format", type=click.Choice(["csv", "parquet"]), help="Format of the tables (default: csv)."),
-    click.option("--trace", type=flags.FILE, metavar="FILE", help="Also write a PRIVATE file with each row's group."),
-    click.option(
-        "--seed", type=click.IntRange(min=0), metavar="N", help="Seed of an experiment; never for a real release."
-    ),
+    flags.path("--trace", "Also write a PRIVATE file with each row's group."),
+    flags.valued("--seed", "N", "Seed of an experiment; never for a real release.", type=click.IntRange(min=0)),
     click.option("--force", is_flag=True, help="Replace an existing release and trace."),
-    click.option("--job", type=flags.FILE, metavar="FILE", help="TOML file with these settings; flags override it."),
+    flags.path("--job", "TOML file with these settings; flags override it."),
     flags.JSON,
     flags.QUIET,
 )

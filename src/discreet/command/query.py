@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 @click.argument("folder", metavar="DIR", type=flags.FILE)
 @click.argument("sql", metavar="[SQL]", required=False)
 @flags.with_flags(
-    click.option("-f", "--file", type=flags.FILE, metavar="FILE", help="File of queries, instead of SQL."),
-    click.option("--original", type=flags.FILE, metavar="INPUT", help="Also count in the original, and compare."),
+    flags.path("-f --file", "File of queries, instead of SQL."),
+    flags.path("--original", "Also count in the original, and compare.", "INPUT"),
     *flags.FORMATS,
     *flags.SEVERAL,
     flags.JSON,
