@@ -110,6 +110,7 @@ def _answered(
     """Answer all statements; if one of them cannot be answered, raise an error instead."""
     from discreet.releases import load
     from discreet.table.grouping import GroupBy
+    from discreet.table.read import read
     from discreet.table.sql import has_groups
 
     release = load(folder)
@@ -120,7 +121,7 @@ def _answered(
             asked.append(release.grouping(sql) if has_groups(sql) else release.query(sql))
     counts = [at for at, question in enumerate(asked) if not isinstance(question, GroupBy)]
     estimates = dict(zip(counts, _estimated(release, statements, asked, counts, file), strict=True))
-    table = None if original is None else _read(original, folder, reading)
+    table = None if original is None else read(original, **reading_with(folder, reading))
     answers = []
     for at, (statement, question) in enumerate(zip(statements, asked, strict=True)):
         progress("asking", at / len(asked))
@@ -236,10 +237,3 @@ def _padded(rows: list[list[str]]) -> Iterator[str]:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         yield "  ".join(word.ljust(width) for word, width in zip(row, widths, strict=True)).rstrip()
-
-
-def _read(original: str, folder: str, reading: dict[str, Any]) -> Table:
-    """Read the original with the arguments in the release's manifest and the flags."""
-    from discreet.table.read import read
-
-    return read(original, **reading_with(folder, reading))

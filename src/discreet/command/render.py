@@ -33,7 +33,10 @@ def show_audit(console: Console, audit: Audit, *, every_check: bool) -> None:
             for limit in dict.fromkeys(kept.limit for kept in audit.promises if kept.limit is not None):
                 console.print(Text(f"In the closest group{limit.removeprefix('There')}"))
         console.print()
-    judged = [("promise kept" if kept.holds else _failure(kept), kept.holds, kept.sentence) for kept in audit.promises]
+    judged = [
+        ("promise kept" if kept.holds else "BROKEN" if kept.broken else "NOT JUDGED", kept.holds, kept.sentence)
+        for kept in audit.promises
+    ]
     judged += [
         (check.name if check.holds else f"FAILED {check.name}", check.holds, check.sentence) for check in audit.checks
     ]
@@ -43,10 +46,6 @@ def show_audit(console: Console, audit: Audit, *, every_check: bool) -> None:
         console.print()
     if audit.losses:
         console.print(_losses(audit))
-
-
-def _failure(kept: PromiseVerdict) -> str:
-    return "BROKEN" if kept.broken else "NOT JUDGED"
 
 
 def _list(console: Console, lines: list[tuple[str, bool, str]]) -> None:
