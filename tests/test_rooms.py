@@ -155,7 +155,7 @@ def edges(room: str) -> set[tuple[str, str, str]]:
 
 def builds_on(package: str, other: str, room: str) -> bool:
     """Whether a format of one package is a subclass of one of another, and so are their auditors."""
-    some, others = ([FORMATS[name] for name in homes(room)[one]] for one in (package, other))
+    some, others = ([FORMATS[name].release for name in homes(room)[one]] for one in (package, other))
     return any(issubclass(one, another) for one in some for another in others)
 
 
