@@ -35,6 +35,7 @@ from discreet.adversary.verdict import PromiseVerdict, averages
 from discreet.principles import Principle, wording
 from discreet.releases.anatomy.release import AnatomyRelease
 from discreet.table.combinations import first_difference, numbered
+from discreet.table.texts import number_text
 
 CONSISTENT = (
     "All tables have the same groups, every group has as many rows as values, and the manifest gives the right "
@@ -79,7 +80,7 @@ def _rows(aligned: AlignedAnatomy) -> Check:
         words = []
         for attribute, payload in zip(aligned.release.quasi, aligned.release.exact, strict=True):
             value = payload.values[payload.codes[row]]
-            words.append(f"{attribute.name} {wording.exact(value) if isinstance(value, float) else value}")
+            words.append(f"{attribute.name} {number_text(value) if isinstance(value, float) else value}")
         sentence = (
             f"The release has {wording.rows(int(shown[over[0]]))} with {', '.join(words)}, but the original only has "
             f"{had[over[0]]:,} that may be published."
