@@ -406,7 +406,7 @@ def test_counts_are_those_of_a_row_by_row_count() -> None:
         release.estimates([Query((Range("agee", 1),))])
     with pytest.raises(dc.DiscreetError, match="no order"):
         release.estimates([Query((Range("sex", "a", "b"),))])
-    with pytest.raises(dc.DiscreetError, match="choose auto, inverse, em, ridge"):
+    with pytest.raises(dc.DiscreetError, match="estimator must be auto, inverse, em, ridge or published"):
         release.estimates(QUERIES, "best")  # type: ignore[arg-type]
 
 
