@@ -291,7 +291,7 @@ def test_a_query_weighs_no_table_but_those_it_asks_for() -> None:
     _, release = small()
     release.estimate(Query(Range("age", 30, 50)))
     asked = [at for at, block in enumerate(release.blocks) if "age" in block]
-    assert sorted(release.weights._found) == asked  # type: ignore[attr-defined]
+    assert sorted(release.weights._shares) == asked  # type: ignore[attr-defined]
 
 
 def test_entries_are_added_up_once_for_all_conditions(monkeypatch: pytest.MonkeyPatch) -> None:
