@@ -43,7 +43,7 @@ KNOWS = {
     "report": ("datasets", "kernels", "table", "principles", "releases", "schemes", "analyst", "adversary"),
 }
 """Per room the rooms that it may import. The command line and the package itself see all."""
-ALL_SEEING = ("__init__", "__main__", "command")
+ALL_SEEING = ("__init__", "__main__", "command", "extend")
 ASK_FOR_SCHEMES = {"adversary/checks/manifest.py": "a manifest names the scheme that an audit asks"}
 """The files outside the schemes' own rooms that ask the catalogue for schemes, and why: these import no scheme, but
 depend on what schemes offer all the same."""
