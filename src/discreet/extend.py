@@ -18,6 +18,7 @@ To write a scheme:
     GroupingScheme      a scheme that only says which rows form a group
     GroupingTask        the rows to be grouped, and what is promised about them
     published_rows      the rows that need not be withheld
+    way_out             what to do instead, for the end of a refusal
     Values              how grouped quasi-identifiers are published: an option of grouping schemes
     Table               what is published: coded columns with roles
     Progress            what is told how far a scheme is
@@ -118,6 +119,7 @@ from discreet.releases.reading import count_lines, ending_of, read_amounts, read
 from discreet.releases.release import Release
 from discreet.releases.statement import Stated, Statement
 from discreet.schemes.grouping import GroupingScheme, GroupingTask, published_rows
+from discreet.schemes.keepers import way_out
 from discreet.schemes.scheme import Scheme, feasible
 from discreet.table.query import Query
 from discreet.table.table import Table
@@ -188,4 +190,5 @@ __all__ = [
     "taken_in",
     "trace_check",
     "usable_rows",
+    "way_out",
 ]

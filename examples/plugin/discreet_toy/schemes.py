@@ -22,6 +22,7 @@ from discreet.extend import (
     feasible,
     generator,
     published_rows,
+    way_out,
 )
 from discreet_toy.separate import SeparateRelease
 
@@ -64,7 +65,7 @@ class Separate(Scheme):
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """Refuse to hide rows among others, because quasi-identifiers are published as they are."""
         if any(not part.about_values for part in principle.parts):
-            return f"scheme {self.name!r} publishes quasi-identifiers as they are; choose scheme 'cuts'"
+            return f"scheme {self.name!r} publishes quasi-identifiers as they are; {way_out(principle)}"
         return super().refusal(principle, prior)
 
     def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> SeparateRelease:
