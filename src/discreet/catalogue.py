@@ -100,7 +100,7 @@ FORMATS: Registry[Format] = Registry(
         ),
         "synthetic": Entry("synthetic.release:SyntheticRelease", "Synthetic rows.", "synthetic.audit:audit_synthetic"),
     },
-    Format.of,
+    lambda release, entry: Format(release, entry.auditor),
 )
 ATTACKS: Registry[Any] = Registry(
     "attacks",

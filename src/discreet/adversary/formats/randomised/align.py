@@ -42,10 +42,6 @@ class Matched(NamedTuple):
     """Per combination with withheld rows: how many more rows of each value may be withheld."""
     chosen: NDArray[np.int64]
     """Per such combination: how many more rows are withheld."""
-    had: NDArray[np.int64]
-    """Per original row: the number of its combination of columns published unchanged."""
-    shown: NDArray[np.int64]
-    """Per published row: the number of its combination."""
 
     @property
     def open(self) -> int:
@@ -109,7 +105,7 @@ def _by_kinds(
     choices = replace(counts, amounts=most - least)
     chosen = lacking[at] - np.bincount(counts.groups, least, len(at)).astype(np.int64)
     check = _rows_check(release, original, have, show)
-    return Matched(release, class_of, check, "assignment", before, after, left, choices, chosen, had, shown)
+    return Matched(release, class_of, check, "assignment", before, after, left, choices, chosen)
 
 
 def _rows_check(release: RandomisedRelease, original: Table, have: NDArray[np.int64], show: NDArray[np.int64]) -> Check:
@@ -175,4 +171,4 @@ def _by_trace(
             "By the private trace, every input row is published once or withheld, with its quasi-identifiers and other "
             "columns as they were.",
         )
-    return Matched(release, class_of, check, "trace", before, after, withheld, *none, had, shown)
+    return Matched(release, class_of, check, "trace", before, after, withheld, *none)
