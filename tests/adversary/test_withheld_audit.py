@@ -26,12 +26,13 @@ from discreet.table.table import Table
 
 
 def drop(home: Path, number: int = 1) -> None:
-    """Delete published lines and count them as withheld, everything else being as it should."""
+    """Delete published lines, here and there, and count them as withheld, everything else being as it should."""
     manifest = json.loads((home / "release.json").read_text())
     path = home / "table.csv"
     with path.open(newline="") as file:
         lines = list(csv.reader(file))
-    del lines[1 : 1 + number]
+    step = (len(lines) - 1) // number
+    del lines[1 : 1 + number * step : step]
     with path.open("w", newline="") as file:
         csv.writer(file, lineterminator="\n").writerows(lines)
     manifest["rows"]["published"] -= number

@@ -314,7 +314,7 @@ def test_audit_knows_the_hierarchy_of_the_sensitive_attribute(people: Path, kind
         ([*PUBLISH, "--domain", "age=old"], "not a range of numbers"),
         ([*PUBLISH, "--domain", "age=0:20"], "outside its declared domain"),
         ([*PUBLISH, "--domain", "age=60:50"], "write --domain age=50:60"),
-        ([*PUBLISH, "--option", "losss=ail"], "no option 'losss'"),
+        ([*PUBLISH, "--option", "losss=ail"], "cuts has no parameter 'losss'; did you mean 'loss'?"),
         ([*PUBLISH, "--option", "loss=ail", "--option", "loss=gcp"], "twice"),
         ([*PUBLISH, "--scheme", "magic"], "no scheme"),
         ([*PUBLISH, "--missing", "perhaps"], "publish --help"),
@@ -469,6 +469,12 @@ def test_audit_against_another_table_is_no_success(people: Path) -> None:
 
 
 # ------------------------------------------------------------------------------------------------------- the true thing
+
+
+def test_the_help_of_publish_fits_on_one_screen_and_points_on() -> None:
+    shown = CliRunner().invoke(main, ["publish", "--help"], terminal_width=100).output
+    assert len(shown.splitlines()) <= 50 and max(map(len, shown.splitlines())) <= 100
+    assert all(f"discreet {kind}" in " ".join(shown.split()) for kind in ("schemes", "promises", "attacks"))
 
 
 def test_the_command_alone_shows_its_help() -> None:

@@ -40,14 +40,14 @@ class AlignedRandomised(NamedTuple):
     """Per such combination: how many more rows are withheld."""
 
     @property
-    def withheld(self) -> int:
-        """How many rows are withheld."""
-        return int(self.left.sum()) + self.open
-
-    @property
     def open(self) -> int:
         """How many withheld rows have an unknown value."""
         return int(self.chosen.sum())
+
+    @property
+    def withheld(self) -> int:
+        """How many rows are withheld."""
+        return int(self.left.sum()) + self.open
 
     def in_prior(self, numbers: NDArray[Any]) -> NDArray[Any]:
         """Return, per value of the prior, the number of it among those of the original's values; 0 if it has none."""
