@@ -133,7 +133,7 @@ def homes(room: str) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for name, entry in FORMATS.built_in.items():
         home = entry.home if room == "releases" else entry.auditor
-        found.setdefault(home.partition(".")[0], set()).add(name)
+        found.setdefault(re.split("[.:]", home)[0], set()).add(name)
     return found
 
 
@@ -145,7 +145,7 @@ def edges(room: str) -> set[tuple[str, str, str]]:
     for module in modules():
         if not module.name.startswith(f"{room}/"):
             continue
-        own = module.parts[depth] if module.parts[depth] in packages else ""
+        own = module.parts[depth].removesuffix(".py")
         for name in module.imports:
             package = name.removeprefix(prefix).partition(".")[0] if name.startswith(prefix) else ""
             if package in packages and package != own:
@@ -155,7 +155,7 @@ def edges(room: str) -> set[tuple[str, str, str]]:
 
 def builds_on(package: str, other: str, room: str) -> bool:
     """Whether a format of one package is a subclass of one of another, and so are their auditors."""
-    some, others = ([FORMATS[name] for name in homes(room)[one]] for one in (package, other))
+    some, others = ([FORMATS[name].release for name in homes(room)[one]] for one in (package, other))
     return any(issubclass(one, another) for one in some for another in others)
 
 
@@ -163,7 +163,7 @@ def builds_on(package: str, other: str, room: str) -> bool:
 def test_formats_import_no_other_format_but_to_subclass_it(room: str) -> None:
     depth = room.count("/") + 1
     for file, other, name in edges(room):
-        package = file.split("/")[depth]
+        package = file.split("/")[depth].removesuffix(".py")
         assert package in homes(room), f"{file} is shared and imports {name}"
         assert builds_on(package, other, room), f"{file} imports {name}"
     assert len(edges("releases") | edges("adversary/formats")) <= MOST_EDGES

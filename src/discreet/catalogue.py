@@ -16,7 +16,7 @@ SCHEMES: Registry[Any] = Registry(
     "schemes",
     {
         "cuts": Entry("cuts.scheme:Cuts", "Top-down cuts of four kinds, the default: little loss for any promise."),
-        "mondrian": Entry("cuts.mondrian:Mondrian", "Median cuts along the widest quasi-identifier."),
+        "mondrian": Entry("cuts.scheme:Mondrian", "Median cuts along the widest quasi-identifier."),
         "incognito": Entry("incognito.scheme:Incognito", "Every quasi-identifier at one level for all rows."),
         "lifting": Entry("lifting.scheme:Lifting", "Rare values stay under larger boxes than their neighbours."),
         "burel": Entry("buckets.burel:Burel", "Buckets of sensitive values, groups along a Hilbert curve."),
@@ -59,7 +59,7 @@ FORMATS: Registry[Format] = Registry(
         "generalized": Entry(
             "generalized.release:GeneralizedRelease",
             "Groups of rows with one description each.",
-            "generalized.audit:audit_generalized",
+            "generalized:audit_generalized",
         ),
         "anatomy": Entry(
             "anatomy.release:AnatomyRelease",
@@ -83,7 +83,7 @@ FORMATS: Registry[Format] = Registry(
         ),
         "nested": Entry("nested.release:NestedRelease", "Rows under the nodes of a tree.", "nested.audit:audit_nested"),
         "matched": Entry(
-            "matched.release:MatchedRelease", "A description of its own for every row.", "matched.audit:audit_matched"
+            "matched.release:MatchedRelease", "A description of its own for every row.", "matched:audit_matched"
         ),
         "projected": Entry(
             "projected.release:ProjectedRelease",
@@ -98,9 +98,9 @@ FORMATS: Registry[Format] = Registry(
             "The same, from halves that could be exchanged.",
             "sealed.audit:audit_mirrored",
         ),
-        "synthetic": Entry("synthetic.release:SyntheticRelease", "Synthetic rows.", "synthetic.audit:audit_synthetic"),
+        "synthetic": Entry("synthetic.release:SyntheticRelease", "Synthetic rows.", "synthetic:audit_synthetic"),
     },
-    Format.of,
+    lambda release, entry: Format(release, entry.auditor),
 )
 ATTACKS: Registry[Any] = Registry(
     "attacks",

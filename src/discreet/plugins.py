@@ -25,13 +25,13 @@ class Format(NamedTuple):
     """A format of releases; the entry points of plug-ins refer to such."""
 
     release: type[Release]
-    audit: Callable[[Any], Any]
-    """Maps a ``Case`` to ``FormatFindings``: the checks that only this format needs."""
+    auditor: Callable[[Any], Any] | str
+    """Maps a ``Case`` to ``FormatFindings``: the checks that only this format needs; or where it is, if built in."""
 
-    @classmethod
-    def of(cls, release: type[Release], entry: Entry) -> Format:
-        """A format that is built in; its auditor is imported when it is used, as loading a release needs none."""
-        return cls(release, lambda case: imported("adversary.formats", entry.auditor)(case))
+    @property
+    def audit(self) -> Callable[[Any], Any]:
+        """The auditor, imported when it is used, as loading a release needs none."""
+        return imported("adversary.formats", self.auditor) if isinstance(self.auditor, str) else self.auditor
 
     @property
     def name(self) -> str:

@@ -55,7 +55,7 @@ def test_numbers_that_cannot_be_drawn_are_noticed(domains: str, column: str, tex
     other = altered(home, tmp_path / "other", put("table", column, text))
     for table in (people(), people({})):
         found = failing(other, table)
-        assert set(found) == {"grid"}
+        assert set(found) - {"order"} == {"grid"}, "lines that have other numbers may be elsewhere"
         assert f"'{column}' has {text}, which scheme 'privbayes' cannot draw" in found["grid"]
 
 
@@ -70,7 +70,7 @@ def test_numbers_that_a_hierarchy_does_not_list_are_noticed(roles: tuple[str, st
     other = altered(home, tmp_path / "other", put("table", "age", "25"))
     for read in (table, dc.read(columns, **how)):
         assert failing(home, read) == {}
-        assert set(failing(other, read)) == {"grid"}
+        assert set(failing(other, read)) - {"order"} == {"grid"}
     (line,) = (at for at, one in enumerate(dc.load(home).manifest["attributes"]) if one["name"] == "age")
     broken = altered(home, tmp_path / "broken", stated("attributes", line, "hierarchy", value=["10", "20", "many"]))
     with pytest.raises(dc.DiscreetError, match="cannot be understood"):

@@ -158,7 +158,9 @@ def test_a_manifest_says_nothing_but_what_it_has_to(format: str, tmp_path: Path)
         hide(changed)
         (tmp_path / "r" / "release.json").write_text(json.dumps(changed))
         broken_seal = {"seal"} if format in SEALED and "scheme" in changed_entries(text, changed) else set()
-        assert set(failing(tmp_path / "r", format)) - broken_seal == {"manifest"}, what
+        # the lines of tables are in the order of the values that the manifest lists
+        other_order = {"order"} if what == "names in another order" else set()
+        assert set(failing(tmp_path / "r", format)) - broken_seal - other_order == {"manifest"}, what
 
 
 @each_format
@@ -453,7 +455,7 @@ def test_two_texts_of_one_meaning_are_found(tmp_path: Path) -> None:
     release.save(tmp_path / "r")
     assert dc.audit(tmp_path / "r", table).holds
     manifest, path = json.loads((tmp_path / "r" / "release.json").read_text()), tmp_path / "r" / "table.csv"
-    path.write_text(path.read_text().replace("\n0,one,", '\n0,"{a, b}",'))
+    path.write_text(path.read_text().replace("\n1,one,", '\n1,"{a, b}",'))
     cover_up(tmp_path / "r", manifest)
     found = {check.name: check.sentence for check in dc.audit(tmp_path / "r", table).checks if not check.holds}
     assert set(found) == {"spelling"} and "which mean the same" in found["spelling"]

@@ -314,7 +314,7 @@ def test_audit_knows_the_hierarchy_of_the_sensitive_attribute(people: Path, kind
         ([*PUBLISH, "--domain", "age=old"], "not a range of numbers"),
         ([*PUBLISH, "--domain", "age=0:20"], "outside its declared domain"),
         ([*PUBLISH, "--domain", "age=60:50"], "write --domain age=50:60"),
-        ([*PUBLISH, "--option", "losss=ail"], "no option 'losss'"),
+        ([*PUBLISH, "--option", "losss=ail"], "cuts has no parameter 'losss'; did you mean 'loss'?"),
         ([*PUBLISH, "--option", "loss=ail", "--option", "loss=gcp"], "twice"),
         ([*PUBLISH, "--scheme", "magic"], "no scheme"),
         ([*PUBLISH, "--missing", "perhaps"], "publish --help"),

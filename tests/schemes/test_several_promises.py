@@ -417,7 +417,7 @@ def test_every_family_of_cuts_takes_part() -> None:
     table = replace(table, sensitive=(*table.sensitive, grade))
     found = []
     for cuts in ("plain", "plain+stratified+bucketed", "plain+stratified+bucketed+repaired"):
-        release = dc.publish(table, "beta-likeness(beta=4)", SCHEMES["cuts"].from_texts({"cuts": cuts}, 1))
+        release = dc.publish(table, "beta-likeness(beta=4)", SCHEMES["cuts"].from_texts({"cuts": cuts}, random_state=1))
         found.append(losses(release)["ail"])
     assert found[0] > 1.1 * found[1] > 1.5 * found[2], found
     with pytest.raises(dc.DiscreetError, match="needs a promise that bounds every value"):

@@ -14,7 +14,7 @@ from discreet.adversary.attacks.attack import Attack, Insight
 from discreet.adversary.attacks.target import Target
 from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check
-from discreet.adversary.formats.generalized.audit import audit_generalized
+from discreet.adversary.formats.generalized import audit_generalized
 from discreet.options import Interval
 from discreet.plugins import Format
 from discreet.principles.bounds import Bounds

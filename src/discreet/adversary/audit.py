@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from discreet.adversary.case import Case, FormatFindings, auditor_of
 from discreet.adversary.check import Check
 from discreet.adversary.checks import persons, soundness
-from discreet.adversary.checks.listings import listed
+from discreet.adversary.checks.domains import listed
 from discreet.adversary.checks.roles import as_published, roles
 from discreet.adversary.checks.trace import read_trace
 from discreet.adversary.presence.population import check_population_covers

@@ -75,6 +75,7 @@ class Proximity(Principle):
     name: ClassVar[str] = "proximity"
     example: ClassVar[str] = "'proximity(epsilon=2000, m=4)'"
     larger_is_stronger: ClassVar[bool] = True
+    monotone = False  # numbers of two groups may be near each other
 
     epsilon: Width = LEFT_OUT
     """The distance up to which numbers are near, or the share of the number with ``relative``. It can be left out if
@@ -208,11 +209,6 @@ class Proximity(Principle):
     def stated_by_attribute(self) -> bool:
         """True for a function: it returns different ends for the numbers of each attribute."""
         return callable(self.neighbourhood)
-
-    @property
-    def monotone(self) -> bool:
-        """False: numbers of two groups may be near each other."""
-        return False
 
     def misfit(self, prior: Prior) -> str | None:
         """The attribute must be numeric, and no date if neighbourhoods are relative."""

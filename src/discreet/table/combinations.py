@@ -143,6 +143,18 @@ def places_among(known: NDArray[np.int64], numbers: NDArray[np.int64]) -> NDArra
     return np.searchsorted(known, numbers)
 
 
+def looked_up(known: NDArray[np.int64], numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return the index of every number in ``known``, which is ascending, and whether it is there at all.
+
+    >>> [array.tolist() for array in looked_up(np.array([2, 5, 7]), np.array([7, 3]))]
+    [[2, 1], [True, False]]
+    """
+    if not len(known):
+        return np.zeros(len(numbers), np.int64), np.zeros(len(numbers), np.bool_)
+    places = np.clip(places_among(known, numbers), 0, len(known) - 1)
+    return places, known[places] == numbers
+
+
 def _dense(numbers: NDArray[Any]) -> bool:
     """Whether marking the numbers that occur is faster than sorting them."""
     room = min(SPARSE * len(numbers), np.iinfo(np.int32).max)

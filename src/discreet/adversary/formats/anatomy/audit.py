@@ -22,6 +22,7 @@ from discreet.adversary.checks.counted import (
     all_totals,
     counted_apart,
     each_attribute,
+    group_losses,
     judged_each,
     supported,
     wrongly_counted,
@@ -29,8 +30,7 @@ from discreet.adversary.checks.counted import (
 from discreet.adversary.checks.domains import domains, numbers_of
 from discreet.adversary.checks.manifest import entries
 from discreet.adversary.checks.trace import place_rows, trace_check
-from discreet.adversary.formats.anatomy.align import AlignedAnatomy, align, margins
-from discreet.adversary.formats.anatomy.support import without_trace
+from discreet.adversary.formats.anatomy.support import AlignedAnatomy, align, margins, without_trace
 from discreet.adversary.verdict import PromiseVerdict, averages
 from discreet.principles import Principle, wording
 from discreet.releases.anatomy.release import AnatomyRelease
@@ -52,9 +52,12 @@ def audit_anatomy(case: Case[AnatomyRelease]) -> FormatFindings:
     checks += [all_totals(views), _rows(aligned)]
     check, how = case.support(partial(_by_trace, views), partial(_without_trace, views))
     checks.append(check)
-    found = judged_each(case, views, partial(_crowd, release))
-    checks += [*found.checks, averages(parts), *counted_apart(views)]
-    return FormatFindings(checks, found.kept, _losses(release, case.withheld), how, found.given, release.groups)
+    judged = judged_each(case, views, partial(_crowd, release))
+    checks += [*judged.checks, averages(parts), *counted_apart(views)]
+    # quasi-identifiers are exact, so only withheld rows lose information about them
+    lost = case.withheld / original.rows if original.rows else 0.0
+    losses = {"ail": lost, "gcp": lost, **group_losses(release.rows, release.sizes, case.withheld)}
+    return FormatFindings(checks, judged.kept, losses, how, judged.given, release.groups)
 
 
 # ------------------------------------------------------------------------------------------------------------ checks
@@ -65,7 +68,7 @@ def _rows(aligned: AlignedAnatomy) -> Check:
     known = aligned.shown < aligned.kinds
     if not bool(known.all()):
         number = int((~known).sum())
-        verb = "bears" if number == 1 else "bear"
+        verb = "has" if number == 1 else "have"
         sentence = f"{wording.rows(number)} of the release {verb} quasi-identifiers that no original row has."
         return Check("rows", False, sentence)
     had = np.bincount(aligned.had[aligned.usable], minlength=aligned.kinds)
@@ -120,7 +123,8 @@ def _without_trace(views: Sequence[AlignedAnatomy]) -> tuple[Check, str]:
 
 def _crowd(release: AnatomyRelease, part: Principle, left: NDArray[np.int64]) -> PromiseVerdict:
     """Judge k-anonymity, which is about indistinguishable rows: here, rows with the same quasi-identifiers."""
-    keys = numbered([one.codes for one in release.exact], [len(one.values) for one in release.exact], release.rows)
+    columns = release.exact
+    keys = numbered([column.codes for column in columns], [len(column.values) for column in columns], release.rows)
     _, sizes = np.unique(keys, return_counts=True)
     alike = np.append(sizes, left.sum()) if left.sum() else sizes
     smallest = int(alike.min(initial=release.rows)) if len(alike) else 0
@@ -134,14 +138,3 @@ def _crowd(release: AnatomyRelease, part: Principle, left: NDArray[np.int64]) ->
         sentence = f"{part} is kept: every combination of quasi-identifiers occurs in {smallest:,} rows or more."
     strain = part.least_rows / smallest if smallest else 0.0
     return PromiseVerdict(str(part), not broken, strain, float(smallest), broken, None, smallest, {}, sentence)
-
-
-def _losses(release: AnatomyRelease, withheld: int) -> dict[str, float]:
-    """Return the losses; quasi-identifiers are exact, so only withheld rows lose information about them."""
-    rows = release.rows + withheld
-    return {
-        "ail": withheld / rows if rows else 0.0,
-        "gcp": withheld / rows if rows else 0.0,
-        "discernibility": int((release.sizes**2).sum()) + withheld * rows,
-        "average_class_size": release.rows / release.groups if release.groups else 0.0,
-    }
