@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,24 +19,12 @@ from discreet.releases.attributes import Attribute
 from discreet.releases.boxes import boxes_in
 from discreet.releases.columns import ExactColumn
 from discreet.releases.described import DescribedRelease
-from discreet.releases.exact_rows import PublishesRows
+from discreet.releases.exact_rows import ExactRowsRelease
 from discreet.releases.release import Release
 from discreet.table.table import Column, Table
 
 Compared = tuple[Column, NDArray[np.int64], NDArray[np.int32]]
 """A column of the original, the code in it of each published value, and per published row the value."""
-
-
-class ExactRelease(PublishesRows, Protocol):
-    """A release of rows with their quasi-identifiers unchanged, beside columns that it keeps along."""
-
-    @property
-    def attributes(self) -> tuple[Attribute, ...]:
-        """All attributes."""
-
-    @property
-    def others(self) -> tuple[ExactColumn, ...]:
-        """The published values of columns that are kept along."""
 
 
 class Aligned(NamedTuple):
@@ -76,18 +64,28 @@ def align(release: DescribedRelease, original: Table) -> Aligned:
     return Aligned(release, columns, boxes, had, shown, kinds, published, class_of, usable_rows(original))
 
 
-def rows_compared(release: ExactRelease, original: Table) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
-    """Compare rows whose quasi-identifiers are published unchanged: see ``combined``."""
+class ComparedRows(NamedTuple):
+    """The rows of a release and of its original by the columns that are published unchanged."""
+
+    had: NDArray[np.int64]
+    """Per original row: the number of its combination of quasi-identifiers and other columns published unchanged."""
+    shown: NDArray[np.int64]
+    """Per published row: the number of its combination; ``kinds`` or above if no original row has it."""
+    kinds: int
+
+
+def rows_compared(release: ExactRowsRelease, original: Table) -> ComparedRows:
+    """Compare rows whose quasi-identifiers are published unchanged."""
     columns = [quasi_column(attribute, original) for attribute in release.quasi]
     parts = [*map(_compared, release.exact, columns), *_carried(release, original)]
-    return combined(original.rows, release.rows, parts)
+    return ComparedRows(*combined(original.rows, release.rows, parts))
 
 
 def _compared(payload: ExactColumn, column: Column) -> Compared:
     return column, places_in(payload, column), payload.codes
 
 
-def _carried(release: DescribedRelease | ExactRelease, original: Table) -> list[Compared]:
+def _carried(release: DescribedRelease | ExactRowsRelease, original: Table) -> list[Compared]:
     """Return the columns that a release keeps along."""
     names = [attribute.name for attribute in release.attributes if attribute.role == "other"]
     columns = {column.name: column for column in original.columns}

@@ -13,7 +13,8 @@ from discreet.principles.bounds import Bounds
 from discreet.principles.counts import Counts
 from discreet.principles.principle import AttributeName, BoundingPrinciple, Reach
 from discreet.principles.prior import Prior
-from discreet.principles.wording import exact, rows
+from discreet.principles.wording import rows
+from discreet.table.texts import number_text
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class DeltaDisclosure(BoundingPrinciple):
     def reachable(self, prior: Prior) -> Reach:
         """Feasible for any delta above 0 that the slack in comparing counts leaves distinguishable from 0."""
         if not self.holds(prior.counts[None], prior)[0]:
-            sentence = f"delta={exact(self.delta)} is too small to be told apart from 0; ask for delta=0.000001."
+            sentence = f"delta={number_text(self.delta)} is too small to be told apart from 0; ask for delta=0.000001."
             return Reach(False, 0.0, sentence)
         rarest = prior.rarest
         count = int(prior.counts[rarest])

@@ -17,7 +17,8 @@ from discreet.principles.bounds import Bounds
 from discreet.principles.counts import Counts
 from discreet.principles.principle import AttributeName, BoundingPrinciple, Reach
 from discreet.principles.prior import Prior
-from discreet.principles.wording import exact, percent
+from discreet.principles.wording import percent
+from discreet.table.texts import number_text
 
 Belief = Annotated[float, Interval(0, 1, closed="right")]
 Groups = Literal["group", "combined"]
@@ -123,9 +124,9 @@ class AlphaBeta(BoundingPrinciple):
     def _bounds(self, prior: Prior) -> Bounds:
         self.require(prior)
         caps = np.full(len(prior.values), self.sufficient_share)
-        reason = f"because of beta={exact(self.beta)}"
+        reason = f"because of beta={number_text(self.beta)}"
         if self.association == "combined":
-            reason += f" over all groups together with alpha={exact(self.alpha)}"
+            reason += f" over all groups together with alpha={number_text(self.alpha)}"
         return Bounds(prior.values, prior.frequencies, caps, reason=reason)
 
     def reachable(self, prior: Prior) -> Reach:
@@ -135,9 +136,9 @@ class AlphaBeta(BoundingPrinciple):
         share = float(prior.frequencies.max())
         fact = f"most frequent value of the sensitive attribute, '{most}', holds {percent(share)} of the rows"
         if self.holds(prior.counts[None], prior)[0]:
-            return Reach(True, strongest, f"beta={exact(self.beta)} can be kept: the {fact}.")
+            return Reach(True, strongest, f"beta={number_text(self.beta)} can be kept: the {fact}.")
         nearest = math.ceil(strongest * 1000.0 - 1e-7) / 1000.0
-        advice = f"beta can be {exact(nearest)} or more; ask for beta={exact(nearest)}"
+        advice = f"beta can be {number_text(nearest)} or more; ask for beta={number_text(nearest)}"
         if nearest >= 1.0:
             advice = "no beta below 1 can be kept; choose another sensitive attribute"
         return Reach(False, strongest, f"The {fact}, so {advice}.")

@@ -37,7 +37,7 @@ from discreet.table.grouping import MOST_CELLS
 from discreet.table.moments import Meaning, written
 from discreet.table.query import Condition, OneOf, Query, Range, marked, runs
 from discreet.table.table import Column
-from discreet.table.texts import LARGEST_WHOLE, MISSING, near
+from discreet.table.texts import LARGEST_WHOLE, MISSING
 
 if TYPE_CHECKING:
     from discreet.releases.described import DescribedRelease
@@ -150,8 +150,7 @@ def write_rows(release: DescribedRelease, conditions: Conditions, result: NDArra
     rows: NDArray[np.bool_] | None = None
     for condition in conditions:
         name = condition.attribute
-        if name not in kinds:
-            raise DiscreetError(f"there is no column {name!r} in the release; {near(name, kinds)}")
+        release.attribute(name)  # rejects columns that there are not
         if name == secret:
             continue
         if kinds[name] == "ordinal" and isinstance(condition, Range):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +15,7 @@ from discreet.releases.attributes import Attribute, numbers_given, points_given,
 from discreet.releases.columns import ExactColumn, value_name
 from discreet.releases.lookup import Lookup, Matches
 from discreet.releases.max_presence import PresenceBound
+from discreet.releases.release import Release
 from discreet.table.combinations import distinct, numbered
 from discreet.table.table import Column
 
@@ -33,23 +35,40 @@ class PublishesRows(Protocol):
     def rows(self) -> int:
         """The number of published rows."""
 
+
+class ExactRowsRelease(Release):
+    """A release that publishes people's quasi-identifiers unchanged, so that presence in the table is certain."""
+
+    exact_quasi: ClassVar[bool] = True
+
+    exact: tuple[ExactColumn, ...]
+    """For each quasi-identifier, its distinct published values and the code of each published row."""
+    others: tuple[ExactColumn, ...] = ()
+    """Kept columns, published unchanged as well."""
+
     @property
-    def withheld(self) -> int:
-        """The number of withheld rows."""
+    def rows(self) -> int:
+        """The number of published rows."""
+        return len(self.exact[0].codes)
 
+    @cached_property
+    def unchanged(self) -> dict[str, ExactColumn]:
+        """The columns that are published unchanged, by name."""
+        names = [attribute.name for attribute in self.attributes if attribute.role != "sensitive"]
+        return dict(zip(names, (*self.exact, *self.others), strict=True))
 
-def presence_of_rows(release: PublishesRows, points: Mapping[str, ArrayLike]) -> NDArray[np.float64]:
-    """The belief in each point's presence: 1 if a published row has its values, else 0, or NaN if rows are withheld.
+    def lookup(self) -> Lookup:
+        """The look-up of people among the published rows."""
+        return ByRows(self)
 
-    A withheld row may have any values, so an unmatched point is then undecided.
-    """
-    columns = codes_at(release.quasi, release.exact, points)
-    known = np.all([column >= 0 for column in columns], axis=0)
-    both = [np.concatenate([of.codes, at[known]]) for of, at in zip(release.exact, columns, strict=True)]
-    keys = numbered(both, [len(of.values) for of in release.exact], len(both[0]))
-    borne = np.zeros(len(known), np.bool_)
-    borne[known] = np.isin(keys[release.rows :], keys[: release.rows])
-    return np.where(borne, 1.0, np.nan if release.withheld else 0.0)
+    def presence(self, points: Mapping[str, ArrayLike], *, combined: bool = False) -> NDArray[np.float64]:
+        """The belief in each point's presence: 1 if a published row has its values, else 0, or NaN if rows are
+        withheld: these may have any values. ``combined`` changes nothing.
+        """
+        found = rows_at(self.quasi, self.exact, points)
+        borne = np.zeros(len(found.known), np.bool_)
+        borne[found.known] = (np.bincount(found.lines, minlength=found.number) > 0)[found.places]
+        return np.where(borne, 1.0, np.nan if self.withheld else 0.0)
 
 
 class ByRows(Lookup):

@@ -10,7 +10,6 @@ import pyarrow as pa
 from discreet.errors import DiscreetError
 from discreet.options import brief
 from discreet.table.grouping import GroupBy
-from discreet.table.texts import near
 
 if TYPE_CHECKING:
     from discreet.releases.release import Release
@@ -24,8 +23,7 @@ def grouped_estimates(release: Release, counts: GroupBy) -> pa.Table:
         )
     kinds = {attribute.name: attribute.meaning for attribute in release.attributes}
     for name in counts.attributes:
-        if name not in kinds:
-            raise DiscreetError(f"there is no column {name!r} in the release; {near(name, kinds)}")
+        release.attribute(name)  # rejects columns that there are not
     release.estimates([counts.query])  # rejects conditions the release cannot answer, before any cells are built
     grid = counts.grid({name: release.known_values(name) for name in counts.attributes}, kinds)
     grid, estimates = grid.counts(release.estimates)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from discreet.errors import DiscreetError
 from discreet.principles.counts import Counts
 from discreet.releases.attributes import Attribute
-from discreet.releases.columns import ExactColumn, read_sensitive
+from discreet.releases.columns import ExactColumn, read_other, read_sensitive
 from discreet.releases.counted import COUNT, Counted
 from discreet.releases.folder import DAMAGED
 from discreet.releases.partition import GROUP
@@ -108,6 +108,18 @@ def row_attributes(manifest: Mapping[str, Any], drawn: bool = False) -> tuple[At
     if not all(type(number) is int and 0 <= number <= LARGEST_WHOLE for number in whole):
         raise DiscreetError(f"the manifest of the release does not say how many rows there are; {DAMAGED}")
     return attributes
+
+
+def read_unchanged(
+    attributes: Sequence[Attribute], columns: Columns, faults: list[str]
+) -> tuple[tuple[ExactColumn, ...], tuple[ExactColumn, ...]]:
+    """The quasi-identifiers, and the kept columns, of a table in which they are unchanged."""
+    quasi = [attribute for attribute in attributes if attribute.role == "quasi"]
+    others = [attribute for attribute in attributes if attribute.role == "other"]
+    return (
+        tuple(read_sensitive(attribute, *columns[attribute.name], faults) for attribute in quasi),
+        tuple(read_other(attribute, *columns[attribute.name]) for attribute in others),
+    )
 
 
 def ending_of(manifest: Mapping[str, Any], names: Sequence[str]) -> str:

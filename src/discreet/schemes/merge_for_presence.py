@@ -20,7 +20,6 @@ from discreet.kernels.costs import Axes
 from discreet.kernels.judging import SLACK
 from discreet.kernels.presence.merge import merge_in_order
 from discreet.principles.principle import Principle
-from discreet.principles.wording import exact
 from discreet.releases.attributes import as_shown, describe
 from discreet.releases.boxes import boxes_in
 from discreet.releases.corners import strongest_beliefs
@@ -32,6 +31,7 @@ from discreet.schemes.axes import Axis, side_by_side
 from discreet.schemes.buckets.drawing import along_curve
 from discreet.schemes.keepers import keeper, way_out
 from discreet.table.table import Column, Table
+from discreet.table.texts import number_text
 
 TRIES = 16
 """How often stronger merging is tried before all groups become one."""
@@ -81,7 +81,7 @@ def merge_for_presence(
             groups = np.minimum(groups, 0)
     raise DiscreetError(
         f"scheme {scheme!r} cannot keep {principle}: with descriptions as it makes them of this table, alpha="
-        f"{exact(math.ceil(best * 1000.0 - 1e-7) / 1000.0)} is the smallest it reaches; ask for that"
+        f"{number_text(math.ceil(best * 1000.0 - 1e-7) / 1000.0)} is the smallest it reaches; ask for that"
         f"{f', or {way_out(principle)}' if keeper(principle) != scheme else ''}"
     )
 

@@ -108,17 +108,17 @@ def first_difference(left: NDArray[np.int64], right: NDArray[np.int64]) -> int |
     return int(longer[size]) if len(longer) > size else None
 
 
-def first_unshared(one: NDArray[np.int64], other: NDArray[np.int64]) -> int | None:
+def first_unshared(left: NDArray[np.int64], right: NDArray[np.int64]) -> int | None:
     """Return the smallest number that only one of two lists contains, however often; None if there is none.
 
     >>> first_unshared(np.array([3, 1, 3]), np.array([1, 2, 3])), first_unshared(np.array([3, 1, 3]), np.array([1, 3]))
     (2, None)
     """
-    if _dense(one) and _dense(other):
-        width = int(max(one.max(), other.max())) + 1
-        differ = np.flatnonzero(_occurring(one, width) != _occurring(other, width))
+    if _dense(left) and _dense(right):
+        width = int(max(left.max(), right.max())) + 1
+        differ = np.flatnonzero(_occurring(left, width) != _occurring(right, width))
         return int(differ[0]) if len(differ) else None
-    return first_difference(distinct(one), distinct(other))
+    return first_difference(distinct(left), distinct(right))
 
 
 def narrow(codes: NDArray[np.int32], number: int) -> NDArray[Any]:

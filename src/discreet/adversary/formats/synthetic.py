@@ -28,7 +28,7 @@ from discreet.releases.columns import ExactColumn, value_name
 from discreet.releases.synthetic.release import Privacy, SyntheticRelease
 from discreet.table.moments import written
 from discreet.table.table import Column
-from discreet.table.texts import MISSING
+from discreet.table.texts import MISSING, number_text
 
 CONSISTENT = "The table agrees with the manifest."
 NOISE = "that its rows were drawn from counts with the stated noise, which nobody can repeat, is an assumption"
@@ -151,7 +151,7 @@ def _judged(part: Principle, release: SyntheticRelease) -> PromiseVerdict:
     spent = release.privacy.epsilon
     for promise in part.of(DifferentialPrivacy):
         holds, strain = spent <= promise.epsilon, spent / promise.epsilon
-        says = f"by what the release says of itself: {wording.exact(spent)} was spent"
+        says = f"by what the release says of itself: {number_text(spent)} was spent"
         sentence = f"{part} is {'kept' if holds else 'broken'}, {says}."
         return PromiseVerdict(str(part), holds, strain, spent, int(not holds), None, 0, {}, sentence)
     reason = "synthetic rows keep differential privacy and nothing else"

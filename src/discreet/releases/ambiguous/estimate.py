@@ -37,7 +37,6 @@ from discreet.table.combinations import numbered
 from discreet.table.moments import Meaning
 from discreet.table.query import Condition, Query
 from discreet.table.table import Column
-from discreet.table.texts import near
 
 if TYPE_CHECKING:
     from discreet.releases.ambiguous.release import AmbiguousRelease
@@ -64,11 +63,8 @@ def expected_counts(
     if estimator not in get_args(Estimator):
         raise DiscreetError(f"estimator={estimator!r} is not known; choose {', '.join(get_args(Estimator))}")
     weighted = estimator == "weighted" or (estimator == "auto" and release.groups >= ENOUGH)
-    kinds = {attribute.name: attribute.meaning for attribute in release.attributes}
-    for query in queries:
-        for name in query.by_attribute:
-            if name not in kinds:
-                raise DiscreetError(f"there is no column {name!r} in the release; {near(name, kinds)}")
+    for name in {name for query in queries for name in query.by_attribute}:
+        release.attribute(name)  # rejects columns that there are not
     return np.concatenate(
         [np.zeros(0), *(_summed(release, *batch) for batch in _batches(_tables(release, weighted), queries))]
     )

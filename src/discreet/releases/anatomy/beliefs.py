@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from discreet.errors import DiscreetError
 from discreet.principles.counts import Counts
 from discreet.releases.exact_rows import codes_at, codes_found, lines_at
 from discreet.releases.grouped import Members
 from discreet.table.combinations import numbered
-from discreet.table.query import Query, Range
+from discreet.table.query import Query
 from discreet.table.table import Column
-from discreet.table.texts import near
 
 if TYPE_CHECKING:
     from discreet.releases.anatomy.release import AnatomyRelease
@@ -71,10 +69,7 @@ def expected_counts(release: AnatomyRelease, queries: Sequence[Query]) -> NDArra
     Rows with the same combination are handled together. If combinations and sensitive values are few enough, expected
     counts are accumulated over the sensitive values beforehand, so that a range costs no more than a single value.
     """
-    own = [attribute for attribute in release.attributes if attribute.role != "sensitive"]
-    payloads = dict(zip((attribute.name for attribute in own), (*release.exact, *release.others), strict=True))
-    kinds = {attribute.name: attribute.meaning for attribute in release.attributes}
-    carried = {attribute.name for attribute in own if attribute.role == "other"}
+    payloads = release.unchanged
     points = points_of(release)
     number = len(points.codes[0]) if points.codes else min(1, release.rows)
     codes = dict(zip(payloads, points.codes, strict=True))
@@ -89,18 +84,13 @@ def expected_counts(release: AnatomyRelease, queries: Sequence[Query]) -> NDArra
         keep = np.ones(number, np.bool_)
         wanted: dict[str, NDArray[np.bool_]] = {}
         for condition in query.conditions:
-            name = condition.attribute
-            if name in secrets:
-                admitted = condition.admits(secrets[name].values, kinds[name])
+            attribute = release.asked(condition)
+            name = attribute.name
+            if attribute.role == "sensitive":
+                admitted = condition.admits(secrets[name].values, attribute.meaning)
                 wanted[name] = wanted[name] & admitted if name in wanted else admitted
-            elif name in payloads:
-                if name in carried and kinds[name] == "ordinal" and isinstance(condition, Range):
-                    raise DiscreetError(
-                        f"the order of the values of column {name!r} is not published; ask for values with = or IN"
-                    )
-                keep &= condition.admits(payloads[name].values, kinds[name])[codes[name]]
             else:
-                raise DiscreetError(f"there is no column {name!r} in the release; {near(name, kinds)}")
+                keep &= condition.admits(payloads[name].values, attribute.meaning)[codes[name]]
         weights = None
         if not wanted:
             weights = sizes

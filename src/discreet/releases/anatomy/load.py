@@ -10,11 +10,10 @@ import numpy as np
 from discreet.errors import DiscreetError
 from discreet.principles.wording import listed
 from discreet.releases.anatomy.release import AnatomyRelease
-from discreet.releases.columns import ExactColumn, read_other, read_sensitive
 from discreet.releases.counted import COUNT, sensitive_names
 from discreet.releases.folder import DAMAGED, Home
 from discreet.releases.partition import GROUP
-from discreet.releases.reading import read_attributes, read_columns, read_counted
+from discreet.releases.reading import read_attributes, read_columns, read_counted, read_unchanged
 from discreet.table.combinations import distinct, places_among
 
 
@@ -42,14 +41,7 @@ def load_anatomy(home: Home, manifest: dict[str, Any]) -> AnatomyRelease:
         faults.append(f"The tables have {len(ids):,} groups, but the manifest says {manifest['groups']:,}.")
     elif len(ids) and (ids[0] != 0 or ids[-1] != len(ids) - 1):
         faults.append(f"The groups of {table} are not numbered from 0 to {len(ids) - 1:,}.")
-    exact: list[ExactColumn] = []
-    others: list[ExactColumn] = []
-    for attribute in own:
-        words, codes = columns[attribute.name]
-        if attribute.role == "quasi":
-            exact.append(read_sensitive(attribute, words, codes, faults))
-        else:
-            others.append(read_other(attribute, words, codes))
+    exact, others = read_unchanged(own, columns, faults)
     sizes = np.bincount(group_of, minlength=len(ids))
     first, *further = [
         read_counted(secret, name, lines, ids, faults, sizes, table)
@@ -58,11 +50,11 @@ def load_anatomy(home: Home, manifest: dict[str, Any]) -> AnatomyRelease:
     return AnatomyRelease(
         manifest,
         attributes,
-        tuple(exact),
+        exact,
         ids,
         group_of,
         *first,
-        tuple(others),
+        others,
         tuple(faults),
         further=tuple(further),
     )

@@ -39,9 +39,9 @@ from discreet.releases.canonical import (
 )
 from discreet.releases.columns import ExactColumn, column_array
 from discreet.releases.counted import Counted, CountingRelease, check_countable, counted_in_groups, extents
+from discreet.releases.exact_rows import ExactRowsRelease
 from discreet.releases.folder import Home
 from discreet.releases.grouped import GroupedRowsRelease, Members
-from discreet.releases.lookup import Lookup
 from discreet.releases.partition import GROUP, PublishedRows, check_partition, dense_groups
 from discreet.releases.statement import Stated, Statement
 from discreet.table.query import Query
@@ -59,17 +59,15 @@ ASSUMPTIONS = (
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AnatomyRelease(CountingRelease, GroupedRowsRelease):
+class AnatomyRelease(CountingRelease, GroupedRowsRelease, ExactRowsRelease):
     """An anatomy release, made by a scheme (``from_groups``) or loaded from a folder (``load``)."""
 
     format: ClassVar[str] = FORMAT
     assumptions: ClassVar[tuple[str, ...]] = ASSUMPTIONS
-    exact_quasi: ClassVar[bool] = True
 
     manifest: dict[str, Any]
     attributes: tuple[Attribute, ...]
     exact: tuple[ExactColumn, ...]
-    """For each quasi-identifier, its distinct published values and the code of each published row."""
     ids: NDArray[np.int64]
     """The published number of each group."""
     group_of: NDArray[np.int32]
@@ -79,7 +77,6 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease):
     counts: Counts
     """How often each of them occurs in each group."""
     others: tuple[ExactColumn, ...] = ()
-    """Kept columns, published beside the quasi-identifiers."""
     faults: tuple[str, ...] = ()
     """Sentences on inconsistencies in the files; always empty for a release made in this process."""
     trace: NDArray[np.int32] | None = None
@@ -147,19 +144,12 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease):
 
         return load_anatomy(home, manifest)
 
-    def lookup(self) -> Lookup:
-        """The look-up of people among the published rows."""
-        from discreet.releases.exact_rows import ByRows
-
-        return ByRows(self)
-
     def tables(self, numbers: bool) -> dict[str, pa.Table]:
         """The published tables: ``table`` with the rows, and those of sensitive values."""
         ids = pa.array(self.ids) if numbers else pa.array(self.ids).cast(pa.string())
         columns: list[Any] = [pa.DictionaryArray.from_arrays(pa.array(self.group_of), ids)]
-        columns += [column_array(payload, numbers) for payload in (*self.exact, *self.others)]
-        names = [GROUP, *(attribute.name for attribute in self.attributes if attribute.role != "sensitive")]
-        return {"table": pa.table(columns, names=names), **self.sensitive_tables(numbers)}
+        columns += [column_array(payload, numbers) for payload in self.unchanged.values()]
+        return {"table": pa.table(columns, names=[GROUP, *self.unchanged]), **self.sensitive_tables(numbers)}
 
     # ------------------------------------------------------------------------------------------------------- counting
 
@@ -189,16 +179,6 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease):
 
         return beliefs_at(self.about(attribute), points, withheld)
 
-    def presence(self, points: Mapping[str, ArrayLike], *, combined: bool = False) -> NDArray[np.float64]:
-        """The belief that a person with these quasi-identifiers is in the table at all, one number per point.
-
-        Quasi-identifiers are published unchanged, so presence is certain: 1 if some row has these values. Otherwise it
-        is 0, or NaN if rows are withheld. ``combined`` changes nothing.
-        """
-        from discreet.releases.exact_rows import presence_of_rows
-
-        return presence_of_rows(self, points)
-
     def certain_groups(self, people: Sequence[Column]) -> NDArray[np.int64]:
         """The group in which all rows with a person's quasi-identifiers are; -1 if there are several or none."""
         from discreet.releases.anatomy.beliefs import certain_groups
@@ -219,10 +199,8 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease):
 
     def known_values(self, name: str) -> NDArray[Any]:
         """The published values of a column, in their order."""
-        if (values := self.sensitive_values(name)) is not None:
-            return values
-        own = [attribute.name for attribute in self.attributes if attribute.role != "sensitive"]
-        return dict(zip(own, (*self.exact, *self.others), strict=True))[name].values
+        values = self.sensitive_values(name)
+        return self.unchanged[name].values if values is None else values
 
     def estimates(self, queries: Sequence[Query]) -> NDArray[np.float64]:
         """The expected number of published rows that satisfy each query.

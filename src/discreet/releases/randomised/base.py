@@ -14,7 +14,7 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -26,27 +26,22 @@ from discreet.releases.attributes import Attribute
 from discreet.releases.bit_counts import Tally, Words
 from discreet.releases.canonical import line_keys, line_order, renumbered, taken_in
 from discreet.releases.columns import ExactColumn, column_array, value_name
-from discreet.releases.exact_rows import codes_found, crossed, lines_at, rows_at
-from discreet.releases.lookup import Lookup
+from discreet.releases.exact_rows import ExactRowsRelease, codes_found, crossed, lines_at, rows_at
 from discreet.releases.partition import PublishedRows
 from discreet.releases.passthrough import check_kept, check_quasi
-from discreet.releases.release import Release
 from discreet.releases.statement import Statement
-from discreet.table.query import Condition, Query, Range
+from discreet.table.query import Condition, Query
 from discreet.table.table import Column, Table
-from discreet.table.texts import MISSING, near
+from discreet.table.texts import MISSING
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class RandomisedRelease(Release):
+class RandomisedRelease(ExactRowsRelease):
     """Rows with unchanged quasi-identifiers, and sensitive values that chance has kept or replaced."""
-
-    exact_quasi: ClassVar[bool] = True
 
     manifest: dict[str, Any]
     attributes: tuple[Attribute, ...]
     exact: tuple[ExactColumn, ...]
-    """For each quasi-identifier, its distinct published values and the code of each published row."""
     shown: ExactColumn
     """The sensitive values and the code of each row's published value. Faulty files may contain values that the prior
     does not list; these come last."""
@@ -113,12 +108,6 @@ class RandomisedRelease(Release):
             others=taken_in(order, self.others),
             trace=renumbered(places, self.trace),
         )
-
-    def lookup(self) -> Lookup:
-        """The look-up of people among the published rows."""
-        from discreet.releases.exact_rows import ByRows
-
-        return ByRows(self)
 
     def tables(self, numbers: bool) -> dict[str, pa.Table]:
         """The published table, and the prior."""
@@ -194,20 +183,10 @@ class RandomisedRelease(Release):
         counts = crossed(exact.codes[listed], len(exact.values), self.shown.codes[listed], width)
         return lines_at(self.reconstructed(counts), codes_found(self.quasi[axis], exact, column.values))
 
-    def presence(self, points: Mapping[str, ArrayLike], *, combined: bool = False) -> NDArray[np.float64]:
-        """The belief that a person with these quasi-identifiers is in the table at all, one number per point.
-
-        Quasi-identifiers are published unchanged, so presence is certain: 1 if some row has these values. Otherwise it
-        is 0, or NaN if rows are withheld. ``combined`` changes nothing.
-        """
-        from discreet.releases.exact_rows import presence_of_rows
-
-        return presence_of_rows(self, points)
-
     def known_values(self, name: str) -> NDArray[Any]:
         """The values of a column in their order: the published ones or, if it is sensitive, all original ones."""
         if name != self.secret.name:
-            return np.asarray(self._columns[name].values)
+            return self.unchanged[name].values
         # an ordinal attribute may list values that do not occur
         return np.array(self.secret.values, object) if self.secret.kind == "ordinal" else self.values
 
@@ -216,19 +195,12 @@ class RandomisedRelease(Release):
         marked in ``wanted``."""
         conditions = []
         for condition in query.conditions:
-            name = condition.attribute
-            attribute = next((one for one in self.attributes if one.name == name), None)
-            if attribute is None:
-                raise DiscreetError(f"there is no column {name!r} in the release; {near(name, self._columns)}")
+            attribute = self.asked(condition)
             if attribute.role == "sensitive":
                 wanted &= self._wanted(condition)
                 continue
-            if attribute.role == "other" and attribute.kind == "ordinal" and isinstance(condition, Range):
-                raise DiscreetError(
-                    f"the order of the values of column {name!r} is not published; ask for values with = or IN"
-                )
-            admitted = condition.admits(self._columns[name].values, attribute.meaning)
-            conditions.append(self._tally.bits(name, admitted))
+            admitted = condition.admits(self.unchanged[attribute.name].values, attribute.meaning)
+            conditions.append(self._tally.bits(attribute.name, admitted))
         return conditions
 
     def _wanted(self, condition: Condition) -> NDArray[np.bool_]:
@@ -238,11 +210,6 @@ class RandomisedRelease(Release):
         order = [MISSING, *self.secret.values]
         admitted = dict(zip(order, condition.admits(np.array(order, object), "ordinal").tolist(), strict=True))
         return np.array([admitted.get(value, False) for value in self.values.tolist()], np.bool_)
-
-    @cached_property
-    def _columns(self) -> dict[str, ExactColumn]:
-        names = [attribute.name for attribute in self.attributes]
-        return dict(zip(names, (*self.exact, self.shown, *self.others), strict=True))
 
     @cached_property
     @abstractmethod

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.releases.attributes import Attribute
-from discreet.releases.columns import ExactColumn, one_of, read_other, read_sensitive, value_name
+from discreet.releases.columns import ExactColumn, one_of, read_sensitive, value_name
 from discreet.releases.folder import Home
 from discreet.releases.labels import number_written
-from discreet.releases.reading import ending_of, read_texts, row_attributes
+from discreet.releases.reading import ending_of, read_texts, read_unchanged, row_attributes
 from discreet.table.texts import MISSING
 
 
@@ -26,16 +26,9 @@ def read_parts(home: Home, manifest: dict[str, Any], names: Sequence[str]) -> tu
     columns = read_texts(home / f"table.{ending}", [attribute.name for attribute in attributes])
     faults: list[str] = []
     texts, prior = _prior(home / f"prior.{ending}")
-    exact: list[ExactColumn] = []
-    others: list[ExactColumn] = []
-    for attribute in attributes:
-        words, codes = columns[attribute.name]
-        if attribute.role == "quasi":
-            exact.append(read_sensitive(attribute, words, codes, faults))
-        elif attribute.role == "sensitive":
-            shown = _shown(attribute, words, codes, texts, faults)
-        else:
-            others.append(read_other(attribute, words, codes))
+    exact, others = read_unchanged(attributes, columns, faults)
+    (secret,) = [attribute for attribute in attributes if attribute.role == "sensitive"]
+    shown = _shown(secret, *columns[secret.name], texts, faults)
     rows = manifest["rows"]
     if len(shown.codes) != rows["published"]:
         faults.append(f"table.{ending} has {len(shown.codes):,} rows, but the manifest says {rows['published']:,}.")
@@ -47,10 +40,10 @@ def read_parts(home: Home, manifest: dict[str, Any], names: Sequence[str]) -> tu
     parts = {
         "manifest": manifest,
         "attributes": attributes,
-        "exact": tuple(exact),
+        "exact": exact,
         "shown": shown,
         "prior": prior,
-        "others": tuple(others),
+        "others": others,
         "faults": tuple(faults),
     }
     return parts, texts, ending

@@ -132,7 +132,6 @@ class PerturbedRelease(RandomisedRelease):
 
     @cached_property
     def _tally(self) -> Tally:
-        own = {name: column for name, column in self._columns.items() if name != self.secret.name}
-        codes = {name: column.codes for name, column in own.items()}
-        sizes = {name: len(column.values) for name, column in own.items()}
+        codes = {name: column.codes for name, column in self.unchanged.items()}
+        sizes = {name: len(column.values) for name, column in self.unchanged.items()}
         return Tally(codes, sizes, self.shown.codes, len(self.shown.values))

@@ -133,7 +133,6 @@ class RetainedRelease(RandomisedRelease):
     def _tally(self) -> Tally:
         """The rows in the order of their published numbers, so that those of a range are contiguous."""
         order = np.argsort(self.shown.codes, kind="stable")
-        own = {name: column for name, column in self._columns.items() if name != self.secret.name}
-        codes = {name: column.codes[order] for name, column in own.items()}
-        sizes = {name: len(column.values) for name, column in own.items()}
+        codes = {name: column.codes[order] for name, column in self.unchanged.items()}
+        sizes = {name: len(column.values) for name, column in self.unchanged.items()}
         return Tally(codes, sizes, np.zeros(self.rows, np.int32), 1)

@@ -17,7 +17,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
-from discreet.errors import DiscreetError
 from discreet.releases.assumptions import NO_ORDER
 from discreet.releases.attributes import Attribute, as_shown, describe
 from discreet.releases.bit_counts import Tally
@@ -30,7 +29,6 @@ from discreet.releases.release import Release, new_manifest
 from discreet.releases.statement import Stated, Statement
 from discreet.table.query import Query
 from discreet.table.table import Column, Table
-from discreet.table.texts import near
 
 Domains = Literal["declared", "observed"]
 TABLE = "table"
@@ -234,12 +232,9 @@ class SyntheticRelease(Release):
     def _count(self, query: Query) -> int:
         conditions = []
         for condition in query.conditions:
-            name = condition.attribute
-            attribute = next((one for one in self.attributes if one.name == name), None)
-            if attribute is None:
-                raise DiscreetError(f"there is no column {name!r} in the release; {near(name, self._columns)}")
-            admitted = condition.admits(self._columns[name].values, attribute.meaning)
-            conditions.append(self._tally.bits(name, admitted))
+            attribute = self.asked(condition)
+            admitted = condition.admits(self._columns[attribute.name].values, attribute.meaning)
+            conditions.append(self._tally.bits(attribute.name, admitted))
         return int(self._tally.counts(conditions)[0])
 
     @cached_property

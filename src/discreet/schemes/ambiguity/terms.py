@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from discreet.kernels.ambiguity import placing
 from discreet.kernels.judging import SLACK
 from discreet.kernels.presence import value_index as appearing
-from discreet.principles.wording import exact
 from discreet.releases.ambiguous.blocks import Blocks
 from discreet.releases.max_presence import BUDGET, PresenceBound, ValueLists, most_believed
 from discreet.table.combinations import distinct, numbered
 from discreet.table.table import Table
+from discreet.table.texts import number_text
 
 
 @dataclass(frozen=True)
@@ -153,4 +153,4 @@ def confirm_presence(rows: CodedRows, groups: NDArray[np.int32], aim: Aim) -> No
     broken = bool((presences(rows, groups) > aim.alpha + SLACK).any())
     # groups withheld since the first proof change the search, so it gets a larger budget
     if broken or not kept_together(rows, groups, aim, 10 * BUDGET):
-        raise AssertionError(f"the partition breaks alpha={exact(aim.alpha)}; nothing was published")
+        raise AssertionError(f"the partition breaks alpha={number_text(aim.alpha)}; nothing was published")

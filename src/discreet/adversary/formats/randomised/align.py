@@ -44,6 +44,11 @@ class AlignedRandomised(NamedTuple):
         """How many withheld rows have an unknown value."""
         return int(self.chosen.sum())
 
+    @property
+    def withheld(self) -> int:
+        """How many rows are withheld."""
+        return int(self.left.sum()) + self.open
+
     def in_prior(self, numbers: NDArray[Any]) -> NDArray[Any]:
         """Return, per value of the prior, the number of it among those of the original's values; 0 if it has none."""
         return np.append(numbers, 0)[self.class_of]
