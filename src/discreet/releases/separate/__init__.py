@@ -1,0 +1,1 @@
+"""Separate releases: rows without their sensitive values, which are counted."""
