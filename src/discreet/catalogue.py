@@ -31,7 +31,6 @@ SCHEMES: Registry[Any] = Registry(
         "baseline": Entry("anatomy:Baseline", "Exact quasi-identifiers, sensitive values of the whole table."),
         "ambiguity": Entry("ambiguity.scheme:Ambiguity", "Hides who is in the table, too: a table per attribute."),
         "codip": Entry("codip.scheme:Codip", "Several sensitive attributes divided among several tables."),
-        "separate": Entry("separate:Separate", "Quasi-identifiers and sensitive values in separate tables."),
         "privbayes": Entry("privbayes.scheme:PrivBayes", "Synthetic rows under differential privacy."),
     },
 )
@@ -99,7 +98,6 @@ FORMATS: Registry[Format] = Registry(
             "The same, from halves that could be exchanged.",
             "sealed.audit:audit_mirrored",
         ),
-        "separate": Entry("separate.release:SeparateRelease", "Rows, values apart.", "separate.audit:audit_separate"),
         "synthetic": Entry("synthetic.release:SyntheticRelease", "Synthetic rows.", "synthetic.audit:audit_synthetic"),
     },
     lambda release, entry: Format(release, entry.auditor),
@@ -108,7 +106,6 @@ ATTACKS: Registry[Any] = Registry(
     "attacks",
     "adversary.attacks",
     {
-        "contrary": Entry("contrary:Contrary", "Guess what the release makes likeliest, but not the commonest value."),
         "beliefs": Entry("beliefs:Beliefs", "Guess what the release itself makes likeliest."),
         "similarity": Entry("similarity:Similarity", "Guess one of several similar values."),
         "naive-bayes": Entry("naive_bayes:NaiveBayes", "Learn how each attribute goes with the values, and multiply."),

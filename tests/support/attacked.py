@@ -24,7 +24,6 @@ PROMISES = {
     "codip": "beta-likeness(beta=1)",
     "sealed": "beta-likeness(beta=3)",
     "mirrored": "beta-likeness(beta=1)",
-    "separate": "l-diversity(l=3)",
     "privbayes:domains=observed": "differential-privacy(epsilon=2)",
 }
 """A scheme for each format, with its option if one decides, and a promise that it keeps."""

@@ -78,8 +78,6 @@ CLAIMS = {
     promise: schemes.split() for promise, schemes in (ABOUT_VALUES | ABOUT_NUMBERS | AT_BORDERS | ABOUT_NODES).items()
 }
 for promise, schemes in CLAIMS.items():
-    if "baseline" in schemes:
-        schemes.append("separate")
     if "heterogeneous" in schemes and "alpha=0" not in promise:  # the graph hides nobody's presence
         schemes.append(GRAPH)
 

@@ -19,7 +19,6 @@ MAKERS = {
     "projected": ("codip", "beta-likeness(beta=1)"),
     "sealed": ("sealed", "beta-likeness(beta=3)"),
     "mirrored": ("mirrored", "beta-likeness(beta=1)"),
-    "separate": ("separate", "l-diversity(l=2)"),
     "synthetic": (DRAWN, "differential-privacy(epsilon=1)"),
 }
 assert MAKERS.keys() == FORMATS.built_in.keys(), "a new format needs a line here"

@@ -1,1 +1,0 @@
-"""Separate releases: rows without their sensitive values, which are counted."""
