@@ -289,7 +289,7 @@ def attacks(table: Table) -> None:
             start = time.process_time()
             audit = dc.audit(Path(folder, "release"), table, trace=release.trace)
             audited = time.process_time() - start
-        held = held_by(release, table)
+        held = held_by(release, table, release.trace)
         after, before = background(held)
         told = intersection(held)
         lines.append(
@@ -332,7 +332,7 @@ def random_tables() -> None:
                     for scheme, column in zip((dc.Cuts, dc.Mondrian), table.sensitive, strict=True)
                 ]
                 release = dc.ProjectedRelease.from_parts(parts, promise=promise, scheme="codip")
-                told = intersection(held_by(release, table))
+                told = intersection(held_by(release, table, release.trace))
                 found.append((told.narrowed / rows, told.certain / rows, told.beyond / rows))
             means = np.mean(found, axis=0)
             lines.append((f"{noise:.0%}", diversity, *(f"{mean:.1%}" for mean in means)))

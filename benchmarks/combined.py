@@ -87,7 +87,7 @@ def _knowing() -> None:
                         f"{rows:,}",
                         promise,
                         scheme,
-                        "-" if one.told is None else f"{100 * one.told:.1f}",
+                        "-" if one.by_beliefs is None else f"{100 * one.by_beliefs:.1f}",
                         _percent(one) if one.victims else "-",
                         f"{100 * one.details['agreeing'] / one.details['runs']:.0f} %",
                         f"{one.details['concluded']:,}",

@@ -174,13 +174,12 @@ def hits(release: dc.GeneralizedRelease, table: dc.Table, promise: dc.Principle)
     prior = Prior.of(table)
     caps = promise.caps(prior)
     aligned = align(release, table)
-    people = others.people_of(aligned)
-    had = others.had_by(people, table.classes, len(prior.values))
+    people = others.people_of(aligned, table)
     times, sets, _ = others.marked_sets(release, people)
     left = np.maximum(prior.counts - aligned.published, 0)
-    matched = others.believed_by_matching(aligned, people, sets, np.flatnonzero(times), had, left)
+    matched = others.believed_by_matching(aligned, people, sets, np.flatnonzero(times), left)
     told = []
-    for found in (matched, others.believed_by_counting(aligned, people, had)):
+    for found in (matched, others.believed_by_counting(aligned, people)):
         if isinstance(found, str):
             told.append("not known")
             continue

@@ -20,7 +20,7 @@ from discreet.analyst.workload import volume_workload, workload
 from discreet.datasets import census, patients, patients_arrow
 from discreet.principles import PRINCIPLES
 from discreet.schemes import SCHEMES, make_scheme
-from discreet.schemes.cuts.mondrian import Mondrian
+from discreet.schemes.cuts.scheme import Mondrian
 from support.command import run
 
 GIVEN: dict[str, Any] = {

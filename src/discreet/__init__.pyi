@@ -49,8 +49,7 @@ from .schemes.anatomy import Anatomy, Baseline
 from .schemes.buckets.burel import Burel
 from .schemes.buckets.sabre import Sabre
 from .schemes.codip.scheme import Codip
-from .schemes.cuts.mondrian import Mondrian
-from .schemes.cuts.scheme import Cuts
+from .schemes.cuts.scheme import Cuts, Mondrian
 from .schemes.heterogeneous.scheme import Heterogeneous
 from .schemes.incognito.scheme import Incognito
 from .schemes.lifting.scheme import Lifting

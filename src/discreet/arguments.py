@@ -62,7 +62,8 @@ def as_flags(name: str, value: Any = None) -> list[str]:
     if value is None or value is True:
         return [flag]
     if isinstance(value, dict):
-        texts = [f"{key}={':'.join(map(str, one)) if isinstance(one, tuple) else one}" for key, one in value.items()]
+        pairs = {key: ":".join(map(str, item)) if isinstance(item, tuple) else item for key, item in value.items()}
+        texts = [f"{key}={item}" for key, item in pairs.items()]
     elif isinstance(value, float):
         texts = [f"{value:g}"]
     elif isinstance(value, str):
@@ -70,8 +71,8 @@ def as_flags(name: str, value: Any = None) -> list[str]:
     elif name == "na":
         texts = list(value)
     else:
-        plain = [one for one in value if "," not in one]
-        texts = [",".join(plain)] * bool(plain) + [one for one in value if "," in one]
+        plain = [text for text in value if "," not in text]
+        texts = [",".join(plain)] * bool(plain) + [text for text in value if "," in text]
     return [word for text in texts for word in (flag, text)]
 
 

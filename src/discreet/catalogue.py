@@ -15,21 +15,21 @@ SCHEMES: Registry[Any] = Registry(
     "schemes",
     "schemes",
     {
-        "cuts": Entry("cuts.scheme:Cuts", "Top-down cuts of four kinds, the default: little loss for any promise."),
-        "mondrian": Entry("cuts.mondrian:Mondrian", "Median cuts along the widest quasi-identifier."),
-        "incognito": Entry("incognito.scheme:Incognito", "Every quasi-identifier at one level for all rows."),
-        "lifting": Entry("lifting.scheme:Lifting", "Rare values stay under larger boxes than their neighbours."),
-        "burel": Entry("buckets.burel:Burel", "Buckets of sensitive values, groups along a Hilbert curve."),
+        "cuts": Entry("cuts.scheme:Cuts", "The default: top-down cuts of four kinds; little loss for any promise."),
+        "mondrian": Entry("cuts.scheme:Mondrian", "Median cuts along the widest quasi-identifier."),
+        "incognito": Entry("incognito.scheme:Incognito", "Each quasi-identifier at one hierarchy level for all rows."),
+        "lifting": Entry("lifting.scheme:Lifting", "Rare values are published in larger boxes than others nearby."),
+        "burel": Entry("buckets.burel:Burel", "Buckets of sensitive values, and groups along a Hilbert curve."),
         "sabre": Entry("buckets.sabre:Sabre", "Buckets by earth mover's distance, for t-closeness."),
-        "heterogeneous": Entry("heterogeneous.scheme:Heterogeneous", "Groups by matching rows of buckets."),
+        "heterogeneous": Entry("heterogeneous.scheme:Heterogeneous", "Groups by matching rows of different buckets."),
         "sealed": Entry("sealed.scheme:Sealed", "Cuts that hold against an attacker who knows the algorithm."),
-        "mirrored": Entry("sealed.mirrored:Mirrored", "Equal halves whose choice tells such an attacker nothing."),
-        "proximity": Entry("proximity.scheme:SplitAndPartition", "For numbers: no group has many near each other."),
+        "mirrored": Entry("sealed.mirrored:Mirrored", "Equal halves, whose choice tells such an attacker nothing."),
+        "proximity": Entry("proximity.scheme:SplitAndPartition", "For numbers: no group has many close to each other."),
         "perturbation": Entry("randomised.perturbation:Perturbation", "Sensitive values randomised by a matrix."),
-        "retention": Entry("randomised.retention:Retention", "Sensitive numbers kept with a probability."),
-        "anatomy": Entry("anatomy:Anatomy", "Exact quasi-identifiers beside sensitive values per group."),
-        "baseline": Entry("anatomy:Baseline", "Exact quasi-identifiers, sensitive values of the whole table."),
-        "ambiguity": Entry("ambiguity.scheme:Ambiguity", "Hides who is in the table, too: a table per attribute."),
+        "retention": Entry("randomised.retention:Retention", "Sensitive numbers that may have been redrawn at random."),
+        "anatomy": Entry("anatomy:Anatomy", "Exact quasi-identifiers, and the sensitive values of each group."),
+        "baseline": Entry("anatomy:Baseline", "Exact quasi-identifiers, and the sensitive values of the whole table."),
+        "ambiguity": Entry("ambiguity.scheme:Ambiguity", "Also hides who is in the table: one table per attribute."),
         "codip": Entry("codip.scheme:Codip", "Several sensitive attributes divided among several tables."),
         "privbayes": Entry("privbayes.scheme:PrivBayes", "Synthetic rows under differential privacy."),
     },
@@ -39,16 +39,16 @@ PRINCIPLES: Registry[Any] = Registry(
     "principles",
     {
         "k-anonymity": Entry("k_anonymity:KAnonymity", "Every group has at least k rows."),
-        "l-diversity": Entry("l_diversity:LDiversity", "No sensitive value has a larger share than 1/l."),
-        "t-closeness": Entry("t_closeness:TCloseness", "Every group's values are distributed like all."),
-        "beta-likeness": Entry("beta_likeness:BetaLikeness", "No value's share grows much, relatively."),
-        "delta-disclosure": Entry("delta_disclosure:DeltaDisclosure", "Shares grow and shrink little."),
-        "proximity": Entry("proximity:Proximity", "Few numbers of a group are near each other."),
-        "ke-anonymity": Entry("ke_anonymity:KEAnonymity", "The numbers of a group span a range."),
-        "variance": Entry("variance:Variance", "The numbers of a group have a variance."),
-        "alpha-beta": Entry("presence:AlphaBeta", "Bounds beliefs in presence (alpha) and in values (beta)."),
+        "l-diversity": Entry("l_diversity:LDiversity", "No sensitive value has a share above 1/l in a group."),
+        "t-closeness": Entry("t_closeness:TCloseness", "Values are distributed in groups much as in the table."),
+        "beta-likeness": Entry("beta_likeness:BetaLikeness", "No value is much likelier in a group than in the table."),
+        "delta-disclosure": Entry("delta_disclosure:DeltaDisclosure", "Shares in a group and the table differ little."),
+        "proximity": Entry("proximity:Proximity", "Few numbers in a group are close to each other."),
+        "ke-anonymity": Entry("ke_anonymity:KEAnonymity", "The numbers in a group differ and span a range."),
+        "variance": Entry("variance:Variance", "The numbers in a group have at least a given variance."),
+        "alpha-beta": Entry("presence:AlphaBeta", "Bounds beliefs in a person's presence and value."),
         "differential-privacy": Entry(
-            "differential_privacy:DifferentialPrivacy", "No row changes the odds of a release much."
+            "differential_privacy:DifferentialPrivacy", "No single row makes any release much likelier."
         ),
     },
 )
@@ -59,7 +59,7 @@ FORMATS: Registry[Format] = Registry(
         "generalized": Entry(
             "generalized.release:GeneralizedRelease",
             "Groups of rows with one description each.",
-            "generalized.audit:audit_generalized",
+            "generalized:audit_generalized",
         ),
         "anatomy": Entry(
             "anatomy.release:AnatomyRelease",
@@ -68,7 +68,7 @@ FORMATS: Registry[Format] = Registry(
         ),
         "ambiguous": Entry(
             "ambiguous.release:AmbiguousRelease",
-            "A list of values per attribute and group.",
+            "A list of values for each attribute and group.",
             "ambiguous.audit:audit_ambiguous",
         ),
         "perturbed": Entry(
@@ -78,12 +78,12 @@ FORMATS: Registry[Format] = Registry(
         ),
         "retained": Entry(
             "randomised.retained:RetainedRelease",
-            "Exact rows, numbers kept or drawn anew.",
+            "Exact rows, sensitive numbers kept or drawn anew.",
             "randomised.retained:audit_retained",
         ),
         "nested": Entry("nested.release:NestedRelease", "Rows under the nodes of a tree.", "nested.audit:audit_nested"),
         "matched": Entry(
-            "matched.release:MatchedRelease", "A description of its own for every row.", "matched.audit:audit_matched"
+            "matched.release:MatchedRelease", "A description of its own for every row.", "matched:audit_matched"
         ),
         "projected": Entry(
             "projected.release:ProjectedRelease",
@@ -98,7 +98,7 @@ FORMATS: Registry[Format] = Registry(
             "The same, from halves that could be exchanged.",
             "sealed.audit:audit_mirrored",
         ),
-        "synthetic": Entry("synthetic.release:SyntheticRelease", "Synthetic rows.", "synthetic.audit:audit_synthetic"),
+        "synthetic": Entry("synthetic.release:SyntheticRelease", "Synthetic rows.", "synthetic:audit_synthetic"),
     },
     lambda release, entry: Format(release, entry.auditor),
 )
@@ -107,16 +107,16 @@ ATTACKS: Registry[Any] = Registry(
     "adversary.attacks",
     {
         "beliefs": Entry("beliefs:Beliefs", "Guess what the release itself makes likeliest."),
-        "similarity": Entry("similarity:Similarity", "Guess one of several similar values."),
-        "naive-bayes": Entry("naive_bayes:NaiveBayes", "Learn how each attribute goes with the values, and multiply."),
-        "definetti": Entry("definetti:DeFinetti", "Learn across groups, and deal the values of each group anew."),
+        "similarity": Entry("similarity:Similarity", "Guess an interval, or a set of similar values."),
+        "naive-bayes": Entry("naive_bayes:NaiveBayes", "Learn how single attributes predict the values, and multiply."),
+        "definetti": Entry("definetti:DeFinetti", "Learn across groups who has which value of a group."),
         "trained": Entry("trained:Trained", "Gradient-boosted trees, trained on the release."),
-        "corruption": Entry("corruption:Corruption", "Some people's values are known; what do they tell of others'?"),
-        "background-join": Entry("background_join:BackgroundJoin", "One sensitive value is known, and tells another."),
+        "corruption": Entry("corruption:Corruption", "Some people's values are known: what do they say of others?"),
+        "background-join": Entry("background_join:BackgroundJoin", "A sensitive value that is known reveals another."),
         "composition": Entry("composition:Composition", "Several releases about the same people, taken together."),
-        "intersection": Entry("intersection:Intersection", "The groups of several releases, laid across each other."),
+        "intersection": Entry("intersection:Intersection", "The groups of several releases, intersected."),
         "minimality": Entry("minimality:Minimality", "Run the algorithm on tables that fit: which give this release?"),
         "presence": Entry("presence:Presence", "Guess who is in the table."),
-        "corners": Entry("presence:Corners", "The same, knowing that descriptions are as narrow as possible."),
+        "corners": Entry("presence:Corners", "The same, by an attacker who knows that descriptions are tight."),
     },
 )

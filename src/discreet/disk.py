@@ -41,25 +41,25 @@ def sync(path: Path) -> None:
         os.close(handle)
 
 
-def exchanged(one: Path, other: Path) -> bool:
+def exchanged(left: Path, right: Path) -> bool:
     """Swap the names of two files or folders of one file system atomically; False if the system cannot do that.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as home:
-    ...     one, other = Path(home, "one"), Path(home, "other")
-    ...     _ = one.write_text("1"), other.write_text("2")
-    ...     (one if exchanged(one, other) else other).read_text()
+    ...     left, right = Path(home, "left"), Path(home, "right")
+    ...     _ = left.write_text("1"), right.write_text("2")
+    ...     (left if exchanged(left, right) else right).read_text()
     '2'
     """
     call = _exchange_call()
     if call is None:
         return False
-    if call(os.fsencode(one), os.fsencode(other)) == 0:
+    if call(os.fsencode(left), os.fsencode(right)) == 0:
         return True
     number = ctypes.get_errno()
     if number in NOT_SUPPORTED:
         return False
-    raise OSError(number, os.strerror(number), str(other))
+    raise OSError(number, os.strerror(number), str(right))
 
 
 @functools.cache
@@ -70,9 +70,9 @@ def _exchange_call() -> Callable[[bytes, bytes], int] | None:
     library = ctypes.CDLL(None, use_errno=True)
     here, at_once = -100, 2  # AT_FDCWD; RENAME_EXCHANGE on Linux and RENAME_SWAP on macOS are both 2
     if sys.platform == "darwin" and hasattr(library, "renamex_np"):
-        return lambda one, other: int(library.renamex_np(one, other, at_once))
+        return lambda left, right: int(library.renamex_np(left, right, at_once))
     if sys.platform == "linux" and hasattr(library, "renameat2"):
-        return lambda one, other: int(library.renameat2(here, one, here, other, at_once))
+        return lambda left, right: int(library.renameat2(here, left, here, right, at_once))
     return None
 
 
@@ -156,5 +156,5 @@ def _mount_points() -> set[Path]:
         lines = Path("/proc/self/mountinfo").read_bytes().splitlines()
     except OSError:
         return set()
-    places = (line.split(b" ")[4] for line in lines)
-    return {Path(os.fsdecode(re.sub(rb"\\([0-7]{3})", lambda found: bytes([int(found[1], 8)]), one))) for one in places}
+    places = (re.sub(rb"\\([0-7]{3})", lambda octal: bytes([int(octal[1], 8)]), line.split(b" ")[4]) for line in lines)
+    return {Path(os.fsdecode(place)) for place in places}

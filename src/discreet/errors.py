@@ -14,7 +14,7 @@ def visible(text: str) -> str:
     >>> print(visible("red \\x1b[31m, two\\nlines"))
     red \\x1b[31m, two\\nlines
     """
-    return UNSEEN.sub(lambda found: repr(found[0])[1:-1], text)
+    return UNSEEN.sub(lambda control: repr(control[0])[1:-1], text)
 
 
 def legible(message: str) -> str:

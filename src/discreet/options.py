@@ -138,7 +138,7 @@ def fitting(value: object, hint: Any) -> Any:
         if not isinstance(value, Sequence) or isinstance(value, str | bytes):
             raise ValueError
         hints = inner if origin is tuple else inner * len(value)
-        return tuple(fitting(item, one) for item, one in zip(value, hints, strict=True))
+        return tuple(fitting(item, hint) for item, hint in zip(value, hints, strict=True))
     if origin is Callable:
         if not callable(value):
             raise ValueError

@@ -127,15 +127,15 @@ def _entries(group: Group) -> list[EntryPoint]:
 
 def _loaded(entry: EntryPoint) -> Any:
     try:
-        found = entry.load()
+        addition = entry.load()
     except Exception as fault:
         raise DiscreetError(
             f"the plug-in {entry.value!r} cannot be loaded ({type(fault).__name__}: {fault}); fix or uninstall it"
         ) from fault
-    known = getattr(found, "name", None)
+    known = getattr(addition, "name", None)
     if known != entry.name:
         raise DiscreetError(
             f"the plug-in {entry.value!r} is registered as {entry.name!r} but calls itself {known!r}; make the names "
             "agree"
         )
-    return found
+    return addition

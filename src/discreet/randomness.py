@@ -51,13 +51,13 @@ def numbers_below(limit: int, number: int, seeded: np.random.Generator | None = 
     if seeded is not None:
         return seeded.integers(0, limit, number)
     largest = np.uint64(2**64 // limit * limit - 1)
-    found: list[NDArray[np.uint64]] = []
+    accepted: list[NDArray[np.uint64]] = []
     missing = number
     while missing > 0:
         drawn = words(missing)
-        found.append(drawn[drawn <= largest] % np.uint64(limit))
-        missing -= len(found[-1])
-    return np.concatenate(found).astype(np.int64) if found else np.zeros(0, np.int64)
+        accepted.append(drawn[drawn <= largest] % np.uint64(limit))
+        missing -= len(accepted[-1])
+    return np.concatenate(accepted).astype(np.int64) if accepted else np.zeros(0, np.int64)
 
 
 def words(n: int, seeded: np.random.Generator | None = None) -> NDArray[np.uint64]:

@@ -92,13 +92,13 @@ def remove(path: Path) -> bool:
     The lock is removed last: if the process is killed meanwhile, the rest is still recognised as a leftover.
     """
     with contextlib.suppress(OSError):
-        for one in path.iterdir():
-            if one.is_dir() and not one.is_symlink():
-                shutil.rmtree(one, ignore_errors=True)
-            elif one.name != LOCK:
-                one.unlink(missing_ok=True)
+        for inner in path.iterdir():
+            if inner.is_dir() and not inner.is_symlink():
+                shutil.rmtree(inner, ignore_errors=True)
+            elif inner.name != LOCK:
+                inner.unlink(missing_ok=True)
     with contextlib.suppress(OSError):
-        if {one.name for one in path.iterdir()} <= {LOCK}:
+        if {inner.name for inner in path.iterdir()} <= {LOCK}:
             (path / LOCK).unlink(missing_ok=True)
             path.rmdir()
     return path.exists()
@@ -111,8 +111,8 @@ def leftovers(target: Path) -> Iterator[Path]:
     except OSError:
         return
     for path in beside:
-        found = _NAME.fullmatch(path.name)
-        if found is None or found["name"] != target.name or path in _at_hand or not _ours(path):
+        match = _NAME.fullmatch(path.name)
+        if match is None or match["name"] != target.name or path in _at_hand or not _ours(path):
             continue
         try:
             lock = os.open(path / LOCK, os.O_RDWR | os.O_NOFOLLOW) if os.name == "posix" else None

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from discreet.adversary import case
-from discreet.adversary.formats.generalized.audit import audit_generalized
+from discreet.adversary.formats.generalized import audit_generalized
 from discreet.datasets import patients
 from discreet.errors import DiscreetError
 from discreet.plugins import Format

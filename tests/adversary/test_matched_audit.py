@@ -20,7 +20,6 @@ from discreet.adversary.checks.matching import (
     Hits,
     believed_by_matching,
     beyond,
-    had_by,
     marked_sets,
     people_of,
 )
@@ -131,7 +130,7 @@ def test_wrong_traces_are_found(tmp_path: Path) -> None:
     assert "one of whom has 2 candidates" in support(fewer)
     strange = trace.copy()
     strange[4, 2] = 4711
-    assert "candidates that the release has not" in support(strange)
+    assert "candidates that the release does not have" in support(strange)
     other = trace[:, [1, 0, 2]]  # another assignment than the one that was drawn
     assert "is not published with the sensitive values of its rows" in support(other)
     lost = trace.copy()
@@ -194,10 +193,9 @@ def test_random_releases_are_true_by_definition_and_what_is_altered_is_noticed(m
 
 def by_matching(release: dc.MatchedRelease, table: Table) -> tuple[Believed, np.ndarray]:
     aligned = align(release, table)
-    people = people_of(aligned)
-    had = had_by(people, table.classes, len(Prior.of(table).values))
+    people = people_of(aligned, table)
     times, sets, _ = marked_sets(release, people)
-    found = believed_by_matching(aligned, people, sets, np.flatnonzero(times), had, np.zeros(0, int))
+    found = believed_by_matching(aligned, people, sets, np.flatnonzero(times), np.zeros(0, int))
     assert isinstance(found, Believed)
     _, kind_of = np.unique(sets, return_inverse=True)
     return found, kind_of[people.of_row]
@@ -207,7 +205,7 @@ def test_sets_of_descriptions_are_told_apart_by_marks_that_nobody_can_know() -> 
     """Else descriptions could be made that are taken for the same sets: the sums of known numbers can be steered."""
     table = patients()
     release = dc.Heterogeneous(publishes="graph", random_state=1).publish(table, dc.LDiversity(2))
-    people = people_of(align(release, table))
+    people = people_of(align(release, table), table)
     (times, sets, marks), (again, others, drawn) = (marked_sets(release, people) for _ in range(2))
     assert (times == again).all() and not np.intersect1d(marks, drawn).size
     kinds, of = (np.unique(found, return_inverse=True)[1] for found in (sets, others))
@@ -255,7 +253,7 @@ def test_hits_are_counted_where_beliefs_go_beyond() -> None:
     hits = Hits.of(found, np.array([0.5, 0.7]))
     assert (hits.claimed, hits.allowed, hits.true) == (6.0 + 16.0, 5.0 + 14.0, 4 + 15) and not hits.too_many
     assert (
-        hits.told
+        hits.sentence
         == "where it is more than allowed, about 22.0 rows would have the value, 19.0 are allowed, and 19 have it"
     )
     assert Hits(200.0, 100.0, 131).too_many and not Hits(200.0, 100.0, 129).too_many

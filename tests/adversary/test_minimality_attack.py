@@ -122,7 +122,7 @@ def test_what_is_given_away_by_a_choice_is_found_in_large_tables_too() -> None:
     plain, knowing = dc.attack(release, table, ["beliefs", "minimality"], random_state=1).evidence
     assert not knowing.details["exact"] and knowing.victims >= 390
     assert knowing.interval[0] > plain.interval[1] > 0.5 and knowing.bound is None and not knowing.exceeds
-    assert knowing.told is not None and abs(knowing.told - plain.rate) < 0.02  # of nearly the same persons
+    assert knowing.by_beliefs is not None and abs(knowing.by_beliefs - plain.rate) < 0.02  # of nearly the same persons
     assert knowing.details["over"] >= 100 and knowing.details["worst"] > 1.0
     assert "beyond doubt" in knowing.sentence
 

@@ -17,7 +17,7 @@ from discreet.adversary.check import Check
 from discreet.adversary.formats.randomised import draws
 from discreet.adversary.formats.randomised import perturbed as of_perturbed
 from discreet.adversary.formats.randomised import retained as of_retained
-from discreet.adversary.formats.randomised.align import match
+from discreet.adversary.formats.randomised.align import align
 from discreet.principles import BetaLikeness, Prior
 from discreet.principles.counts import Counts
 from discreet.releases.randomised.matrix import Matrix
@@ -96,7 +96,7 @@ def small(rows: int, values: int, ages: int, seed: int) -> Table:
 def checked(table: Table, codes: np.ndarray, matrix: Matrix, traced: bool) -> Check:
     """What is found when these values are published in place of the original ones."""
     release = perturbed(table, codes, matrix, BetaLikeness(1))
-    matched = match(release, table, release.trace if traced else None, [])
+    matched = align(release, table, release.trace if traced else None, [])
     assert matched.check.holds
     return of_perturbed.plausible(matched, matrix)
 

@@ -26,7 +26,10 @@ Partition = list[int]
 
 
 def held(table: dc.Table, *partitions: Partition) -> list[Held]:
-    return held_by(published(table, partitions), table)
+    release = published(table, partitions)
+    held = held_by(release, table, release.trace)
+    assert held is not None
+    return held
 
 
 def worlds(values: list[str], groups: Partition) -> Iterator[tuple[str, ...]]:
@@ -115,7 +118,7 @@ def test_the_counterexample(tmp_path: Path) -> None:
         "against an attacker who does not know which values of attributes in different tables go together, which makes "
         "a " in (told.verdict)
     )
-    assert "leaves one value of 4" in "\n".join(told.sentences())
+    assert "leaves one value for 4" in "\n".join(told.sentences())
     alone = dc.audit(tmp_path / "release", table)
     assert alone.holds and "it is kept by each table by itself" in alone.verdict
 

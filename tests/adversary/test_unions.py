@@ -119,7 +119,7 @@ def test_who_is_at_risk_is_told(tmp_path: Path) -> None:
     worst = (
         "3 of the 4 rows of this union (75.0 %) hold a number from 40 to 60, near to '50'; at most 50.0 % (2 rows) is"
     )
-    assert "finds up to 75.0 % of their rows near to one number instead of 50.0 %" in told.sentence
+    assert "finds up to 75.0 % of their rows near one number instead of 50.0 %" in told.sentence
     assert "This concerns 1 of 2 combinations of quasi-identifiers (at worst age 30); " in told.sentence
     assert "never more than 2/m: if that is too much, ask for m=4." in told.sentence
     # of the four only the one with 50 has two others near

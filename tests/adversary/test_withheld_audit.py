@@ -16,7 +16,7 @@ import pytest
 from numpy.typing import NDArray
 
 import discreet as dc
-from discreet.adversary.formats.randomised.align import match
+from discreet.adversary.formats.randomised.align import align
 from discreet.adversary.formats.randomised.withheld import with_withheld
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.principles import Principle, Prior
@@ -149,7 +149,7 @@ def judged(
     width = len(table.prior_counts)
     matrix = Matrix.from_texts([["1" if i == j else "0" for j in range(width)] for i in range(width)])
     release = PerturbedRelease.from_draws(table, drawn, matrix, promise=dc.BetaLikeness(1), scheme="none")
-    matched = match(release, table)
+    matched = align(release, table)
     before = PromiseVerdict("", True, 0.0, 1.0, 0, None, 0, {}, "")
     kept, decided = with_withheld(before, part, matched, Prior.of(table))
     answer = "broken" if not kept.holds else "kept" if decided else "open"

@@ -471,6 +471,12 @@ def test_audit_against_another_table_is_no_success(people: Path) -> None:
 # ------------------------------------------------------------------------------------------------------- the true thing
 
 
+def test_the_help_of_publish_fits_on_one_screen_and_points_on() -> None:
+    shown = CliRunner().invoke(main, ["publish", "--help"], terminal_width=100).output
+    assert len(shown.splitlines()) <= 50 and max(map(len, shown.splitlines())) <= 100
+    assert all(f"discreet {kind}" in " ".join(shown.split()) for kind in ("schemes", "promises", "attacks"))
+
+
 def test_the_command_alone_shows_its_help() -> None:
     result = CliRunner().invoke(main, [])
     assert result.output.startswith("Usage: ") and "publish" in result.output and result.exit_code in (0, 2)

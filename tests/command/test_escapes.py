@@ -88,9 +88,7 @@ def test_one_line_stays_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     complain("bad\rgood")
     console = output()
     console.print("value\nThe promise holds.")
-    table = grid("name")
-    table.add_row("Ann\nBob")
-    console.print(table)
+    console.print(grid(["name"], [["Ann\nBob"]]))
     seen = capsys.readouterr()
     assert seen.err.splitlines() == ["said\\nThe promise holds.", "discreet: bad\\rgood"]
     assert "value\\nThe promise holds." in seen.out.splitlines() and "Ann\\nBob" in seen.out

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from discreet.kernels.costs import Axes
-from discreet.kernels.cuts.growth import grow
+from discreet.kernels.cuts.growth import Work, grow, workspace
 from discreet.kernels.cuts.terms import BUCKETED, PLAIN, REPAIRED, STRATIFIED, Recipe
-from discreet.kernels.cuts.workspace import Work, workspace
 from discreet.principles import parse
 from discreet.principles.joint import jointly
 from discreet.principles.per_attribute import by_attribute

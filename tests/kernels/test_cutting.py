@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from discreet.kernels.costs import Axes, interval_cost
 from discreet.kernels.cuts.choices import repair
 from discreet.kernels.cuts.cut import apply_cut, find_cuts
-from discreet.kernels.cuts.growth import grow, grow_ahead
+from discreet.kernels.cuts.growth import Work, grow, grow_ahead, workspace
 from discreet.kernels.cuts.terms import AXIS, BUCKETED, BY_BUCKET, PLAIN, REPAIRED, STRATIFIED, Limits, Recipe, no_cuts
-from discreet.kernels.cuts.workspace import Work, workspace
 from discreet.kernels.judging import CAPS, Rules
 from discreet.kernels.removals import best_removals, exchange
 from discreet.kernels.row_moves import move_rows

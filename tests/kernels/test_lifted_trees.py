@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from discreet.kernels.costs import Axes, interval_cost
 from discreet.kernels.lifting.balance import scales_of
-from discreet.kernels.lifting.growth import grow
+from discreet.kernels.lifting.growth import Persons, Recipe, Terms, grow
 from discreet.kernels.lifting.survey import survey_of
-from discreet.kernels.lifting.terms import Persons, Recipe, Terms
 
 # a numeric axis of 8 codes, a tree of 5 leaves under two nodes, and a set of 70 codes
 AXES = Axes(

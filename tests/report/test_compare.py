@@ -21,7 +21,7 @@ from discreet.errors import DiscreetError
 from discreet.principles import parse
 from discreet.report import compare as comparing
 from discreet.report.charts import COLORS, PACKAGES
-from discreet.report.contenders import contend
+from discreet.report.compare import contend
 from discreet.report.measures import AIL, GCP, MEASURES, SECONDS, best, cell
 from discreet.report.plots import families, looks_of
 from discreet.schemes import SCHEMES, Burel, Cuts

@@ -420,7 +420,7 @@ def test_another_original_is_refused(tmp_path: Path) -> None:
 @settings(max_examples=150)
 def test_support_agrees_with_trying_every_assignment(seed: int) -> None:
     """Few points and values, so that rows can be exchanged in many ways; half of the releases are altered."""
-    from discreet.adversary.formats.anatomy.align import align, margins
+    from discreet.adversary.formats.anatomy.support import align, margins
 
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 9))

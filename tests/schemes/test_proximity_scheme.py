@@ -26,7 +26,7 @@ from discreet.principles import Principle, Prior, parse
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.schemes import Scheme, make_scheme
 from discreet.schemes.axes import axes_of
-from discreet.schemes.proximity.near_withholding import Line, chain
+from discreet.schemes.proximity.near_withholding import chain, next_places
 from discreet.table.read import read
 from discreet.table.table import Table
 from naive import proximity as naive
@@ -187,12 +187,13 @@ def test_chains_pass_through_their_stops_and_thin_the_crowd() -> None:
         codes = np.sort(rng.integers(0, 30, int(rng.integers(2, 60)))).astype(np.int32)
         prior = Prior(np.ones(30, np.int64), tuple(map(str, range(30))), "numeric")
         first, last = dc.Proximity(m=2, below=float(rng.integers(0, 4)), above=float(rng.integers(0, 4))).windows(prior)
-        line = Line.of(codes, first, last)
+        nexts = next_places(codes, first, last)
         pairs = [(i, j) for j in range(len(codes)) for i in range(j)]
         near = {(i, j) for i, j in pairs if codes[i] >= first[codes[j]] or codes[j] <= last[codes[i]]}
-        assert line.crowd == 1 + max((j - i for i, j in near), default=0)
+        crowd = crowd_of(codes, 0, len(codes), first, last)
+        assert crowd == 1 + max((j - i for i, j in near), default=0)
         stops = np.sort(rng.choice(len(codes), min(len(codes), int(rng.integers(1, 4))), replace=False))
-        got = chain(line, stops)
+        got = chain(nexts, stops)
         apart = not any((i, j) in near for i, j in pairs if i in stops and j in stops)
         assert (got is not None) == apart
         if got is not None:
@@ -200,7 +201,7 @@ def test_chains_pass_through_their_stops_and_thin_the_crowd() -> None:
             assert not any((i, j) in near for i, j in combinations(got.tolist(), 2))
             left = np.delete(codes, got)
             if len(stops) == 1 and len(left):
-                assert Line.of(left, first, last).crowd <= line.crowd - 1
+                assert crowd_of(left, 0, len(left), first, last) <= crowd - 1
 
 
 def test_hands_that_are_joined_keep_the_promise() -> None:
@@ -344,7 +345,7 @@ def test_pieces_stay_sorted_and_divisible_on_long_axes(positions: int, crowded: 
         assert divisible(classes, start, end, first, last, m, 1)
     # one piece of all rows has very many groups: the search among them is bounded, and the promise still kept
     sorted_points, sorted_classes = np.ascontiguousarray(table_points(table)[order]), table.classes[order]
-    one = deal(sorted_points, sorted_classes, np.zeros(1, np.int64), axes, first, last, m, True)
+    one = deal(sorted_points, sorted_classes, np.zeros(1, np.int64), axes, first, last, m, 1, True)
     gaps = [np.diff(sorted_classes[one == group]) for group in range(int(one.max()) + 1)]
     assert all((gap > 0).all() for gap in gaps)
 
@@ -500,7 +501,7 @@ def test_the_audit_tells_what_matching_descriptions_gives() -> None:
     table = read(pa.table({"age": [30] * 4, "pay": [40, 50, 60, 80]}), quasi=["age"], sensitive="pay")
     for result in audits(published(table, dc.Proximity(15, 2)), table):
         told = next(check.sentence for check in result.checks if check.name == "unions")
-        assert "finds up to 75.0 % of their rows near to one number instead of 50.0 %" in told
+        assert "finds up to 75.0 % of their rows near one number instead of 50.0 %" in told
         assert "This concerns 1 of 1 comb" in told
 
 

@@ -229,7 +229,7 @@ def test_runs_are_as_frequent_as_they_are_likely(
     likely = {seen: float(chance) for seen, chance in _published(naive.Course(points, values, caps)).items()}
     seen: Counter[Seen] = Counter()
     for _ in range(runs):
-        groups, told = scheme.groups(rng)
+        groups, told = scheme.groups(np.arange(len(points)), rng)
         seen[_seen(zip(_parts(groups), told.tolist(), strict=True))] += 1
     assert set(seen) <= set(likely)
     often = {one for one, chance in likely.items() if runs * chance > 10}
@@ -242,7 +242,7 @@ def test_runs_are_as_frequent_as_they_are_likely(
 
 def test_ways_that_are_too_many_are_not_followed(monkeypatch: pytest.MonkeyPatch) -> None:
     scheme = cutting(*large_toy(7))
-    groups, told = scheme.groups(np.random.default_rng(1))
+    groups, told = scheme.groups(np.arange(len(scheme.points)), np.random.default_rng(1))
     assert scheme.likelihood(groups, told)
     monkeypatch.setattr(ways, "MOST_TESTS", 3)
     assert scheme.likelihood(groups, told) is None

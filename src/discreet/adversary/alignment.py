@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,13 +50,11 @@ class Aligned(NamedTuple):
 def align(release: DescribedRelease, original: Table) -> Aligned:
     """Align a release with its original; reject an original that was read differently than the release states."""
     columns = tuple(quasi_column(attribute, original) for attribute in release.quasi)
-    parts: list[Compared] = []
     published = np.array([release.rows], np.int64)
     class_of = np.zeros(1, np.int64)
     if release.sensitive:
         check_sensitive(release, original)
-    for payload, column in zip(release.secrets, original.sensitive, strict=False):
-        parts.append((column, places_in(payload, column), payload.codes))
+    parts = list(map(_compared, release.secrets, original.sensitive))
     if parts:
         column, class_of, _ = parts[0]
         published = _published(class_of, release.secrets[0], column)
@@ -78,31 +76,36 @@ class ComparedRows(NamedTuple):
 
 def rows_compared(release: ExactRowsRelease, original: Table) -> ComparedRows:
     """Compare rows whose quasi-identifiers are published unchanged."""
-    parts: list[Compared] = []
-    for attribute, payload in zip(release.quasi, release.exact, strict=True):
-        column = quasi_column(attribute, original)
-        parts.append((column, places_in(payload, column), payload.codes))
-    return ComparedRows(*combined(original.rows, release.rows, [*parts, *_carried(release, original)]))
+    columns = [quasi_column(attribute, original) for attribute in release.quasi]
+    parts = [*map(_compared, release.exact, columns), *_carried(release, original)]
+    return ComparedRows(*combined(original.rows, release.rows, parts))
+
+
+def _compared(payload: ExactColumn, column: Column) -> Compared:
+    return column, places_in(payload, column), payload.codes
 
 
 def _carried(release: DescribedRelease | ExactRowsRelease, original: Table) -> list[Compared]:
     """Return the columns that a release keeps along."""
-    others = [attribute for attribute in release.attributes if attribute.role == "other"]
-    parts = []
-    for attribute, payload in zip(others, release.others, strict=True):
-        column = carried_column(attribute, original)
-        parts.append((column, places_in(payload, column), payload.codes))
-    return parts
+    names = [attribute.name for attribute in release.attributes if attribute.role == "other"]
+    columns = {column.name: column for column in original.columns}
+    for name in names:
+        if name not in columns:
+            raise DiscreetError(
+                f"the release carries the column {name!r}, which the original was read without; "
+                f"read it with {argument('keep', [name])}"
+            )
+    return [_compared(payload, columns[name]) for name, payload in zip(names, release.others, strict=True)]
 
 
 def check_sensitive(release: Release, original: Table) -> None:
     """Reject an original whose sensitive attributes differ from the release's in name or kind."""
-    names, own = ([one.name for one in some] for some in (release.sensitive, original.sensitive))
-    if names != own:
+    names, read = [attribute.name for attribute in release.sensitive], [column.name for column in original.sensitive]
+    if names != read:
         what = "attribute of the release is" if len(names) == 1 else "attributes of the release are"
         raise DiscreetError(
             f"the sensitive {what} {', '.join(map(repr, names))}, but the original was read with "
-            f"{', '.join(map(repr, own)) or 'none'}; read it with {argument('sensitive', names)}"
+            f"{', '.join(map(repr, read)) or 'none'}; read it with {argument('sensitive', names)}"
         )
     for attribute, column in zip(release.sensitive, original.sensitive, strict=True):
         same_kind(attribute, column)
@@ -160,44 +163,30 @@ def usable_rows(original: Table) -> NDArray[np.intp]:
     return usable if original.unusable is None else np.delete(usable, original.unusable)
 
 
-def carried_column(attribute: Attribute, original: Table) -> Column:
-    """Return the original's column of an attribute that the release keeps unchanged."""
-    column = next((one for one in original.columns if one.name == attribute.name), None)
-    if column is None:
-        raise DiscreetError(
-            f"the release carries the column {attribute.name!r}, which the original was read without; "
-            f"read it with {argument('keep', [attribute.name])}"
-        )
-    return column
-
-
-def as_published(attribute: Attribute) -> str:
-    """Return which arguments read a column as it was published."""
+def same_kind(attribute: Attribute, column: Column, table: str = "original") -> None:
+    """Reject a column of the original, or of another table, that was read with another kind than published."""
+    if attribute.meaning == column.meaning:
+        return
     if attribute.notation == "number":
-        return f"with {argument(attribute.kind, [attribute.name])}"
-    return f"as dates, their format given by {argument('dates', {attribute.name: '%Y-%m-%d'})} if it is ambiguous"
-
-
-def same_kind(attribute: Attribute, column: Column) -> None:
-    """Reject a column that was read with another kind than it was published with."""
-    if attribute.meaning != column.meaning:
-        raise DiscreetError(
-            f"column {attribute.name!r} was published as {attribute.meaning}, but the original was read with it as "
-            f"{column.meaning}; read it {as_published(attribute)}"
-        )
+        how = f"with {argument(attribute.kind, [attribute.name])}"
+    else:
+        how = f"as dates, their format given by {argument('dates', {attribute.name: '%Y-%m-%d'})} if it is ambiguous"
+    raise DiscreetError(
+        f"column {attribute.name!r} was published as {attribute.meaning}, but the {table} was read with it as "
+        f"{column.meaning}; read it {how}"
+    )
 
 
 def places_in(payload: ExactColumn, column: Column) -> NDArray[np.int64]:
     """Return, per value of a published column, its code in the original, or the number of codes if it has none."""
-    known: dict[Any, int]
+    size = len(column.values)
     if payload.values.dtype.kind == "f" and column.kind == "numeric":
-        known = {float(value): code for code, value in enumerate(column.values.tolist()) if value == value}
-        nothing = len(column.values) if column.missing is None else column.missing
-        size = len(column.values)
-        places = [known.get(value, size) if value == value else nothing for value in payload.values.tolist()]
+        numbers = {float(value): code for code, value in enumerate(column.values.tolist()) if value == value}
+        missing = size if column.missing is None else column.missing
+        places = [numbers.get(value, size) if value == value else missing for value in payload.values.tolist()]
     else:
-        known = {str(value): code for code, value in enumerate(column.values.tolist())}
-        places = [known.get(str(value), len(column.values)) for value in payload.values.tolist()]
+        texts = {str(value): code for code, value in enumerate(column.values.tolist())}
+        places = [texts.get(str(value), size) for value in payload.values.tolist()]
     return np.array(places, np.int64)
 
 
@@ -218,7 +207,7 @@ def combined(rows: int, published: int, parts: Sequence[Compared]) -> tuple[NDAr
 
 
 def _renumbered(had: NDArray[np.int64], shown: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
-    found, places = np.unique(had, return_inverse=True)
-    at = np.minimum(np.searchsorted(found, shown), max(0, len(found) - 1))
-    known = found[at] == shown if len(found) else np.zeros(len(shown), np.bool_)
-    return places.astype(np.int64), np.where(known, at, len(found)), len(found)
+    numbers, places = np.unique(had, return_inverse=True)
+    at = np.minimum(np.searchsorted(numbers, shown), max(0, len(numbers) - 1))
+    known = numbers[at] == shown if len(numbers) else np.zeros(len(shown), np.bool_)
+    return places.astype(np.int64), np.where(known, at, len(numbers)), len(numbers)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.adversary.case import Case, auditor_of
+from discreet.adversary.case import Case, FormatFindings, auditor_of
 from discreet.adversary.check import Check
 from discreet.adversary.checks import persons, soundness
-from discreet.adversary.checks.listings import listed
+from discreet.adversary.checks.domains import listed
 from discreet.adversary.checks.roles import as_published, roles
 from discreet.adversary.checks.trace import read_trace
 from discreet.adversary.presence.population import check_population_covers
@@ -30,9 +30,9 @@ from discreet.adversary.verdict import PromiseVerdict
 from discreet.errors import DiscreetError
 from discreet.options import checked
 from discreet.principles import Principle, wording
-from discreet.progress import Progress, part_of, silent
+from discreet.progress import Progress, Tell, part_of, silent
 from discreet.releases import load_as_stated
-from discreet.releases.folder import read_manifest
+from discreet.releases.folder import ManifestFile, read_manifest
 from discreet.releases.placement import finish
 from discreet.table.table import Table, as_names, as_table
 
@@ -93,15 +93,15 @@ class Audit:
     def _kept(self) -> str:
         """Return which promises hold, and whether the auditor or only the release named them."""
 
-        def named(promises: tuple[str, ...], verb: str) -> str:
-            return f"{wording.listed(promises)} {verb if len(promises) > 1 else f'{verb}s'}"
+        def hold(promises: tuple[str, ...]) -> str:
+            return f"{wording.listed(promises)} {'hold' if len(promises) > 1 else 'holds'}"
 
-        own = f"as the release itself states {'it' if len(self.stated) == 1 else 'them'}"
+        by_release = f"as the release itself states {'it' if len(self.stated) == 1 else 'them'}"
         if self.asked and self.stated:
-            return f"{named(self.asked, 'hold')}, and {named(self.stated, 'hold')} {own}"
+            return f"{hold(self.asked)}, and {hold(self.stated)} {by_release}"
         if self.stated:
-            return f"{named(self.stated, 'hold')}, {own}"
-        return named(self.asked, "hold") if self.asked else "The promise holds"
+            return f"{hold(self.stated)}, {by_release}"
+        return hold(self.asked) if self.asked else "The promise holds"
 
     def as_dict(self) -> dict[str, Any]:
         """Return all findings, ready for JSON."""
@@ -115,28 +115,22 @@ class Audit:
             "groups": self.groups,
             "support": self.support,
             "checks": [vars(check) for check in self.checks],
-            "promises": [
-                {
-                    **{key: _plain(value) for key, value in vars(kept).items()},
-                    "margin": _plain(kept.margin),
-                }
-                for kept in self.promises
-            ],
-            "losses": {name: _plain(value) for name, value in self.losses.items()},
+            "promises": [_plain({**vars(kept), "margin": kept.margin}) for kept in self.promises],
+            "losses": _plain(self.losses),
             "presence": None if self.presence is None else self.presence.as_dict(),
         }
 
     def sentences(self) -> list[str]:
         """Return the findings in reading order: the verdict, what failed, what holds, and the loss of information."""
-        found = [(kept.holds, kept.sentence) for kept in self.promises]
-        found += [(check.holds, check.sentence) for check in self.checks]
-        lines = [self.verdict, *(text for holds, text in found if not holds), *(text for holds, text in found if holds)]
+        findings: list[PromiseVerdict | Check] = [*self.promises, *self.checks]
+        findings.sort(key=lambda finding: finding.holds)
+        lines = [self.verdict, *(finding.sentence for finding in findings)]
         if self.losses:
             within = f" in {self.groups:,} groups" if self.groups else ""
-            told = [f"{name.upper()} {self.losses[name]:.4f}" for name in ("ail", "gcp") if name in self.losses]
-            lines.append(
-                f"{self.rows:,} rows{within}, {self.withheld:,} withheld{'; ' if told else ''}{', '.join(told)}."
+            losses = ", ".join(
+                f"{name.upper()} {self.losses[name]:.4f}" for name in ("ail", "gcp") if name in self.losses
             )
+            lines.append(f"{self.rows:,} rows{within}, {self.withheld:,} withheld{'; ' if losses else ''}{losses}.")
         return lines
 
 
@@ -164,29 +158,17 @@ def audit(
     original, population = as_table(original), None if population is None else as_table(population)
     from_release, roles_from_release = as_names(from_release), as_names(roles_from_release)
     progress = checked("progress", progress, Progress | None)
-    try:
-        os.fspath(folder)
-    except TypeError:
-        raise DiscreetError(
-            "an audit reads files, not a release in memory; save the release and name its folder"
-        ) from None
     tell = silent if progress is None else partial(progress, "auditing")
     tell(0.0)
-    finish(folder)
-    file = read_manifest(folder)
+    file = _manifest(folder)
     try:
         release = load_as_stated(file)
     except DiscreetError as error:
-        check = soundness.files(file)
-        tables = file.manifest.get("tables")
-        known = isinstance(tables, dict) and all((file.home / str(name)).is_file() for name in tables)
-        if check.holds or not known:
-            raise
-        return Audit([check, Check("readable", False, f"The release cannot be read: {error}.")])
+        return _unreadable(file, error)
     placed = roles(release, original, roles_from_release)
     if not placed.holds:
-        whole = (release.rows, max(0, original.rows - release.rows))
-        return Audit([soundness.files(file), placed], [], {}, *whole)
+        withheld = max(0, original.rows - release.rows)
+        return Audit([soundness.files(file), placed], rows=release.rows, withheld=withheld)
     original = as_published(original, release)
     faults: list[str] = []
     if trace is not None and not isinstance(trace, np.ndarray):
@@ -194,35 +176,66 @@ def audit(
     persons.check_read(file.manifest, original)
     parts, asked, stated = soundness.promises(file.manifest, promises)
     tell(LOADED)
-    own = part_of(tell, LOADED, JUDGED)
-    case: Case[Any] = Case(file.manifest, release, original, parts, trace, tuple(faults), from_release, own)
-    found = auditor_of(release)(case)
+    judging = part_of(tell, LOADED, JUDGED)
+    case = Case(file.manifest, release, original, parts, trace, tuple(faults), from_release, judging)
+    findings = auditor_of(release)(case)
     tell(JUDGED)
-    sound = [soundness.files(file), *soundness.spelling_and_order(file.home, release)]
-    checks = [*sound, placed, listed(release, original, from_release), *found.checks, stated, *soundness.kept(release)]
+    checks = [soundness.files(file), *soundness.spelling_and_order(file.home, release), placed]
+    checks += [listed(release, original, from_release), *findings.checks, stated, *soundness.kept(release)]
     checks += persons.check_format(release, original)
-    last = part_of(tell, SPELLED, 1.0)
-    last(0.0)
-    verdicts, presence = judge_presence(found.promises, parts, release, original, population, last)
-    checks += [] if presence is None else remarks(presence)
+    tell(SPELLED)
+    return _with_presence(case, findings, checks, asked, population, part_of(tell, SPELLED, 1.0))
+
+
+def _manifest(folder: str | os.PathLike[str]) -> ManifestFile:
+    """Read the manifest in a folder, after finishing a replacement that was interrupted."""
+    try:
+        os.fspath(folder)
+    except TypeError:
+        raise DiscreetError(
+            "an audit reads files, not a release in memory; save the release and name its folder"
+        ) from None
+    finish(folder)
+    return read_manifest(folder)
+
+
+def _unreadable(file: ManifestFile, error: DiscreetError) -> Audit:
+    """Return the finding that altered tables cannot be read; raise the error if they are missing or unaltered."""
+    check = soundness.files(file)
+    tables = file.manifest.get("tables")
+    known = isinstance(tables, dict) and all((file.home / str(name)).is_file() for name in tables)
+    if check.holds or not known:
+        raise error
+    return Audit([check, Check("readable", False, f"The release cannot be read: {error}.")])
+
+
+def _with_presence(
+    case: Case[Any], findings: FormatFindings, checks: list[Check], asked: int, population: Table | None, tell: Tell
+) -> Audit:
+    """Complete an audit by what the release reveals about who is in the table."""
+    release, original = case.release, case.original
+    verdicts, presence = judge_presence(findings.promises, case.parts, release, original, population, tell)
     if population is not None:
         check_population_covers(population, original, release.quasi)
-    texts = tuple(map(str, parts))
+    texts = tuple(map(str, case.parts))
     return Audit(
-        checks,
+        checks + ([] if presence is None else remarks(presence)),
         verdicts,
-        losses=found.losses,
+        losses=findings.losses,
         rows=release.rows,
         withheld=case.withheld,
-        groups=found.groups,
-        support=found.support,
-        given=found.given,
+        groups=findings.groups,
+        support=findings.support,
+        given=findings.given,
         asked=texts[:asked],
         stated=texts[asked:],
         presence=presence,
     )
 
 
-def _plain(value: Any) -> Any:
-    """Return the value, or None for a number that JSON cannot represent."""
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+def _plain(figures: Mapping[str, Any]) -> dict[str, Any]:
+    """Return figures with None for a number that JSON cannot represent."""
+    return {
+        name: None if isinstance(value, float) and not math.isfinite(value) else value
+        for name, value in figures.items()
+    }

@@ -140,10 +140,10 @@ def averages(parts: tuple[Principle, ...]) -> Check:
 def naming(attribute: str, parts: Sequence[Principle], kept: Sequence[PromiseVerdict]) -> list[PromiseVerdict]:
     """Return verdicts that name their sensitive attribute, where there are several."""
     return [
-        one
-        if not part.about_values  # and so about no attribute
-        else replace(one, attribute=attribute, sentence=f"About {attribute!r}: {one.sentence}")
-        for part, one in zip(parts, kept, strict=True)
+        replace(verdict, attribute=attribute, sentence=f"About {attribute!r}: {verdict.sentence}")
+        if part.about_values
+        else verdict
+        for part, verdict in zip(parts, kept, strict=True)
     ]
 
 

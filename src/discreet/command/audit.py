@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("folder", metavar="DIR", type=flags.FILE)
 @flags.with_flags(
-    click.option("--original", required=True, type=flags.FILE, metavar="INPUT", help="The table that was published."),
-    click.option("--trace", type=flags.FILE, metavar="FILE", help="The private file that publish wrote with --trace."),
-    click.option("--population", type=flags.FILE, metavar="FILE", help="Everyone who could be in the table."),
-    click.option("--promise", "promises", multiple=True, metavar="PROMISE", help="Judge this promise too. Repeatable."),
+    flags.path("--original", "The table that was published.", "INPUT", required=True),
+    flags.path("--trace", "The private file that publish wrote with --trace."),
+    flags.path("--population", "Everyone who could be in the table."),
+    flags.many("--promise promises", "Promise to judge as well. Repeatable.", "PROMISE"),
     *flags.ROLES,
     flags.PERSON,
     *flags.KINDS[3:],
@@ -46,14 +46,14 @@ def audit(
 ) -> int:
     """Audit the release in DIR against the original.
 
-    Kinds, orders, hierarchies, the promise and the roles of columns are taken from release.json, so that you need not
-    repeat them. But then the audit only confirms what the release claims about itself. To judge it by your own terms,
-    name the quasi-identifiers, the sensitive attribute and the promise. Your own hierarchies and domains are compared
-    with those of the release, and promises are judged by them; the order of an ordinal column is the order of the
-    values in its hierarchy file.
+    The promise, and the roles, kinds, orders and hierarchies of columns, are taken from release.json, so you need not
+    repeat them; but then the audit only confirms what the release claims about itself. To judge it on your own terms,
+    name the quasi-identifiers, the sensitive attribute and the promise. If you give hierarchies and domains, they are
+    compared with those of the release, and promises are judged by yours; an ordinal column has the order of its
+    hierarchy file.
 
-    With a population (a table with all quasi-identifiers of everyone who could be in the original), the audit also
-    reports how strongly each of these people is believed to be in it.
+    With a population (a table of everyone who could be in the original, with all quasi-identifiers), the audit also
+    reports how strongly an attacker may believe that each of these people is in it.
 
     Exit code: 0 if everything holds, 1 if a check or a promise fails, 2 for bad input.
     """
@@ -105,7 +105,7 @@ def audit(
 
 
 def _read_original(original: str, settings: dict[str, Any]) -> Table:
-    """Read the original; a column that it lacks may be in a second table, if persons may have several values of it."""
+    """Read the original; a column that it lacks may be in a second table, if people have several values of it."""
     from discreet.errors import DiscreetError
     from discreet.table.read import read
 
@@ -116,7 +116,7 @@ def _read_original(original: str, settings: dict[str, Any]) -> Table:
         if not lacking:
             raise
         raise DiscreetError(
-            f"{fault}; if a second table has its values, say for example --join {lacking[0]}=visits.csv:patient"
+            f"{fault}; if its values are in a second table, say for example --join {lacking[0]}=visits.csv:patient"
         ) from None
 
 
@@ -125,7 +125,7 @@ def _with_roles(
 ) -> list[str]:
     """Put the roles given by flags into the reading arguments ``settings``; return the columns without such a role."""
     texts = [*quasi, *([] if sensitive is None else [sensitive])]
-    header = flags.Header(original, reading["delimiter"], reading["encoding"], texts)
+    header = flags.header_of(original, reading["delimiter"], reading["encoding"], texts)
     known, secret = flags.split_names(quasi, header), flags.split_names(texts[len(quasi) :], header)
     said, shown = {*known, *secret}, settings["sensitive"] or []
     if not said:
@@ -167,15 +167,15 @@ def read_population(path: str, settings: dict[str, Any]) -> Table:
 def reading_with(folder: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments for reading the original: those of the manifest, overridden by flags."""
     settings = reading_of(folder)
-    overrides = {
-        "dates": {**settings["dates"], **flags.forms(given["dates"])},
-        "lists": {**settings["lists"], **flags.separators(given["lists"])},
-        "join": flags.second_tables(given["join"]),
+    declared = flags.by_column({"hierarchies": (), "domains": (), **given})
+    lists = {**settings["lists"], **declared["lists"]}
+    return {
+        **settings,
+        **{key: value for key, value in given.items() if value},
+        "dates": {**settings["dates"], **declared["dates"]},
+        "lists": {name: separator for name, separator in lists.items() if name not in declared["join"]},
+        "join": declared["join"],
     }
-    overrides["lists"] = {
-        name: separator for name, separator in overrides["lists"].items() if name not in overrides["join"]
-    }
-    return {**settings, **{key: value for key, value in given.items() if value}, **overrides}
 
 
 def reading_of(folder: str) -> dict[str, Any]:

@@ -35,20 +35,17 @@ if TYPE_CHECKING:
 @click.argument("input", required=False, type=flags.FILE)
 @flags.with_flags(
     *flags.ROLES,
-    click.option(
-        "--promise",
-        "promises",
-        multiple=True,
-        metavar="PROMISE",
-        help='A promise that releases must keep, such as "beta-likeness(beta=2)". Repeatable: schemes are compared '
-        'under each. Several at once are joined by &: "k-anonymity(k=5) & l-diversity(l=3)".',
+    flags.many(
+        "--promise promises",
+        'Promise to compare under, such as "beta-likeness(beta=2)" or "k-anonymity(k=5) & l-diversity(l=3)". '
+        "Repeatable: schemes are compared under each.",
+        "PROMISE",
     ),
-    click.option(
+    flags.many(
         "--schemes",
-        multiple=True,
-        metavar="SCHEMES",
-        help="Schemes to compare, comma separated, repeatable (default: all); with options, as in "
-        "'cuts, burel, cuts(effort=thorough, loss=gcp)'.",
+        "Schemes to compare, separated by commas (default: all): 'cuts, burel, cuts(effort=thorough, loss=gcp)'. "
+        "Repeatable.",
+        "SCHEMES",
     ),
     flags.IDENTIFIERS,
     flags.PERSON,
@@ -56,46 +53,29 @@ if TYPE_CHECKING:
     flags.MISSING,
     *flags.FORMATS,
     *flags.SEVERAL,
-    click.option(
-        "--queries",
-        type=click.IntRange(min=1),
-        default=10_000,
-        metavar="N",
-        show_default=True,
-        help="The number of count queries.",
+    flags.valued(
+        "--queries", "N", "Number of count queries.", type=click.IntRange(min=1), default=10_000, show_default=True
     ),
-    click.option(
+    flags.valued(
         "--dimensions",
+        "N",
+        "Quasi-identifiers with a condition in each query (default: 3, or all if there are fewer).",
         type=click.IntRange(min=1),
-        metavar="N",
-        help="The number of quasi-identifiers with a condition in each query (default: 3, or all if there are fewer).",
     ),
-    click.option(
-        "--selectivity",
-        type=float,
-        metavar="SHARE",
-        help="The share of rows that a query is expected to select (default: 0.1).",
+    flags.valued(
+        "--selectivity", "SHARE", "Share of the rows that a query is expected to select (default: 0.1).", type=float
     ),
-    click.option(
+    flags.valued(
         "--volume",
+        "SHARE",
+        "Instead of --selectivity: share of the space of its attributes that a query covers.",
         type=float,
-        metavar="SHARE",
-        help=(
-            "Instead of --selectivity: the share of the space of its attributes, the sensitive one included, that a "
-            "query covers."
-        ),
     ),
-    click.option("--seed", type=click.IntRange(min=0), metavar="N", help="The seed of a reproducible experiment."),
-    click.option(
-        "--html", "page", type=flags.FILE, metavar="FILE", help="Also write an HTML page with plots, to share."
-    ),
+    flags.valued("--seed", "N", "Seed, to repeat an experiment.", type=click.IntRange(min=0)),
+    flags.path("--html page", "Also write an HTML page with plots that can be shared."),
     click.option("--force", is_flag=True, help="Replace an existing page."),
-    click.option(
-        "--job",
-        "file",
-        type=flags.FILE,
-        metavar="FILE",
-        help="A job file, as for publish: its table is compared under all its promises at once; flags override it.",
+    flags.path(
+        "--job file", "Job file, as for publish: schemes must keep all its promises at once; flags override it."
     ),
     flags.JSON,
     flags.QUIET,
@@ -111,20 +91,19 @@ def compare(
     as_json: bool,
     **given: Any,
 ) -> int:
-    """Compare schemes on INPUT: each publishes it under each promise, and every release is audited and attacked
-    from its files.
+    """Compare schemes on INPUT: each publishes it under each promise, and every release is audited and attacked.
 
     \b
     discreet compare people.csv --quasi age,sex,zip --sensitive disease \\
         --promise "beta-likeness(beta=1)" --promise "beta-likeness(beta=2)" \\
         --schemes cuts,mondrian,burel --html comparison.html
 
-    Nothing is published: the releases are written to a temporary folder and removed. For a scheme that cannot keep a
-    promise, the reason is shown instead: here and by --json, which are for you. The page is for others, and leaves out
-    such reasons, as they may tell values of the table.
+    Nothing is published: the releases are written to a temporary folder and removed. If a scheme cannot keep a promise,
+    the reason is shown on screen and in the JSON, which are for you; the page, which is for others, leaves it out
+    because it may reveal values of the table.
 
     Exit code: 0 if all audits hold, 1 if one fails, 2 for bad input or if no release could be made, 4 if a scheme or an
-    attack broke down by an internal error; the results of the others are kept.
+    attack failed with an internal error; the results of the others are kept.
     """
     job = _job(file, given)
     from discreet.command.outputs import check_file, tidy, write_file
@@ -134,8 +113,7 @@ def compare(
     from discreet.command.reading import read_input
     from discreet.principles import parse, together
     from discreet.report.compare import compare as measure
-    from discreet.report.compare import temporary_place
-    from discreet.report.contenders import contend
+    from discreet.report.compare import contend, temporary_place
 
     if target is not None:
         from discreet.report.charts import require_all
@@ -150,7 +128,7 @@ def compare(
     with watching() as progress:
         progress("reading", 0.0)
         table, _, remarks = read_input(job)
-        told = measure(
+        comparison = measure(
             table,
             promises,
             contenders,
@@ -161,34 +139,40 @@ def compare(
             random_state=job.seed,
             progress=progress,
         )
-        if target is not None and told.published:
+        if target is not None and comparison.published:
             progress("drawing", 0.0)
-            write_file(target, told.page(shown(Path(job.input).name)).encode(), job.force)
+            write_file(target, comparison.page(shown(Path(job.input).name)).encode(), job.force)
     for remark in remarks:
         note(remark)
+    page = page if comparison.published else None
     if as_json:
-        print_json({"input": job.input, "page": page if told.published else None, **told.as_dict()})
+        print_json({"input": job.input, "page": page, **comparison.as_dict()})
     else:
-        _show(output(), told, page if told.published else None)
-    broken = [(result, name, fault) for result in told.results for name, fault in result.errors.items()]
+        _show(output(), comparison, page)
+    return _exit_code(comparison)
+
+
+def _exit_code(comparison: Comparison) -> int:
+    """Report what broke down, and return the exit code."""
+    broken = [(result, name, fault) for result in comparison.results for name, fault in result.errors.items()]
     for result, name, fault in broken:
         internal_error(fault, f"{result.scheme}, {result.promise}, {name}: ")
-    if not told.published and not broken:
+    if not comparison.published and not broken:
         return complain(
             "no scheme could make any of these promises, for the reasons above; ask for less, or name other schemes"
         )
-    return VIOLATED if told.broken else INTERNAL if broken else HOLDS
+    return VIOLATED if comparison.broken else INTERNAL if broken else HOLDS
 
 
 def _contenders(texts: tuple[str, ...]) -> list[str] | None:
     """Split the values of --schemes; None if there are none. What is written the old way is noted."""
     from discreet.expressions import modern, split
 
-    found = [part.strip() for text in texts for part in split(text, ",") if part.strip()]
-    for scheme in found:
+    schemes = [part.strip() for text in texts for part in split(text, ",") if part.strip()]
+    for scheme in schemes:
         if modern(scheme) != scheme:
-            note(f"Note: '{scheme}' is the old way to write '{modern(scheme)}', which is the same wherever it is said.")
-    return found or None
+            note(f"Note: '{scheme}' is the old way to write '{modern(scheme)}', which works everywhere.")
+    return schemes or None
 
 
 OTHER_SCHEME = "; for "
@@ -199,48 +183,36 @@ OF_ITS_RELEASE = ("scheme", "options", "format", "trace", "force")
 
 def _job(file: str | None, given: dict[str, Any]) -> Job:
     """Build the job from a job file and flags: the input and the promises to compare under."""
-    from discreet.command.job import Job, merged, read_job
+    from discreet.command.job import make_job
 
-    parsed = {
-        **given,
-        "domains": flags.domains(given["domains"]),
-        "dates": flags.forms(given["dates"]),
-        "lists": flags.separators(given["lists"]),
-        "join": flags.second_tables(given["join"]),
-        "output": ".",
-    }
-    parsed["hierarchies"], parsed["hierarchy_folder"] = flags.trees(given["hierarchies"])
-    if file is None:
-        return Job.of(merged({}, parsed), "the flags")
-    content = {key: value for key, value in read_job(Path(file)).items() if key not in OF_ITS_RELEASE}
-    return Job.of(merged(content, parsed), f"the job file '{file}'", Path(file)).without_kept()
+    return make_job(file, {**given, **flags.by_column(given), "output": "."}, OF_ITS_RELEASE).without_kept()
 
 
 # ------------------------------------------------------------------------------------------------------------ showing
 
 
-def _show(console: Console, told: Comparison, page: str | None) -> None:
+def _show(console: Console, comparison: Comparison, page: str | None) -> None:
     from rich.text import Text
 
     from discreet.principles.wording import rows
     from discreet.report.measures import EXACT, MEASURES
 
-    asked = told.asked
-    on_sensitive = "" if not told.sensitive else f" and on {' or '.join(map(repr, told.sensitive))}"
+    asked = comparison.asked
+    on_sensitive = "" if not comparison.sensitive else f" and on {' or '.join(map(repr, comparison.sensitive))}"
     console.print(
-        f"{rows(told.rows)}; {asked.queries:,} count queries on {asked.dimensions} of {len(told.quasi)} "
+        f"{rows(comparison.rows)}; {asked.queries:,} count queries on {asked.dimensions} of {len(comparison.quasi)} "
         f"quasi-identifiers{on_sensitive}, {asked.size}"
         + (f" ({asked.dropped:,} that select no row left out)." if asked.dropped else ".")
     )
-    shown = _fitting(console, told)
-    for promise in told.promises:
-        results = told.under(promise)
+    shown = _fitting(console, comparison)
+    for promise in comparison.promises:
+        results = comparison.under(promise)
         console.print()
         console.print(Text(str(promise), style="bold"))
         console.print(_table(results, shown))
         for sentence, names in _remarks(results).items():
             console.print(f"{', '.join(names)}: {sentence}")
-    unsuited = _unsuited(told.results)
+    unsuited = _unsuited(comparison.results)
     if unsuited:
         console.print()
         console.print(Text("Refused", style="bold"))
@@ -250,11 +222,11 @@ def _show(console: Console, told: Comparison, page: str | None) -> None:
     console.print()
     console.print(
         "AIL and GCP: loss of the quasi-identifiers alone, from 0 to 1; errors are relative to exact counts; seconds "
-        f"are those of publishing, without {number(told.warm_up)} of compiling and warming up."
+        f"are those of publishing, without {number(comparison.warm_up)} of compiling and warming up."
     )
-    if told.trade is not None:
-        console.print(told.trade)
-    if any(result.exact_quasi for result in told.results):
+    if comparison.trade is not None:
+        console.print(comparison.trade)
+    if any(result.exact_quasi for result in comparison.results):
         console.print(
             f"{EXACT}: quasi-identifiers are published as they are, sensitive values are not; compare by the errors."
         )
@@ -263,18 +235,18 @@ def _show(console: Console, told: Comparison, page: str | None) -> None:
         console.print(f"Not shown for lack of space: {', '.join(left)}; use a wider terminal, or --json.")
     if page is not None:
         console.print(
-            f"The page is in {page}; it is for others: it contains no row of the table, nor why anything was refused."
+            f"The page is in {page}; it can be shared: it contains no row of the table, nor why anything was refused."
         )
 
 
 def _remarks(results: tuple[Result, ...]) -> dict[str, list[str]]:
     """Return refusals of this table and failures of audits, each with the schemes it applies to."""
-    found: dict[str, list[str]] = {}
+    remarks: dict[str, list[str]] = {}
     for result in results:
         for sentence in [result.refusal] if result.refusal else result.failures:
             if OTHER_SCHEME not in sentence:
-                found.setdefault(sentence, []).append(result.scheme)
-    return found
+                remarks.setdefault(sentence, []).append(result.scheme)
+    return remarks
 
 
 def _unsuited(results: tuple[Result, ...]) -> dict[str, int]:
@@ -286,14 +258,14 @@ def _unsuited(results: tuple[Result, ...]) -> dict[str, int]:
     return dict(Counter(refusal.partition(OTHER_SCHEME)[0] for refusal in refusals))
 
 
-def _fitting(console: Console, told: Comparison) -> tuple[Measure, ...]:
+def _fitting(console: Console, comparison: Comparison) -> tuple[Measure, ...]:
     """Return the measures for which the console is wide enough, dropping the least important first."""
     from discreet.report.measures import GCP, GROUPS, MEAN, MEASURES, WITHHELD
 
     shown: tuple[Measure, ...] = MEASURES
     unlimited = console.options.update(max_width=10_000)
     for spare in (GCP, GROUPS, MEAN, WITHHELD):
-        tables = [_table(told.under(promise), shown) for promise in told.promises]
+        tables = [_table(comparison.under(promise), shown) for promise in comparison.promises]
         if max(console.measure(table, options=unlimited).maximum for table in tables) <= console.width:
             break
         shown = tuple(measure for measure in shown if measure is not spare)
@@ -306,12 +278,12 @@ def _table(results: tuple[Result, ...], shown: tuple[Measure, ...]) -> Any:
     from discreet.command.render import grid
     from discreet.report.measures import best, cell
 
-    table = grid("scheme", "audit", "achieved", *(measure.title for measure in shown), right=range(3, 3 + len(shown)))
+    lines: list[tuple[str | Text, ...]] = []
     winners = [best(measure, results) for measure in shown]
     for result in results:
         if result.audit is None:
             verdict = Text("FAILED", style="bold red") if result.errors else Text("refused", style="yellow")
-            table.add_row(result.scheme, verdict)
+            lines.append((result.scheme, verdict))
             continue
         holds = result.audit.holds
         cells = [
@@ -319,5 +291,6 @@ def _table(results: tuple[Result, ...], shown: tuple[Measure, ...]) -> Any:
             for measure, won in zip(shown, winners, strict=True)
         ]
         verdict = Text("holds" if holds else "FAILS", style="green" if holds else "bold red")
-        table.add_row(result.scheme, verdict, result.achieved_text, *cells)
-    return table
+        lines.append((result.scheme, verdict, result.achieved_text, *cells))
+    headings = ["scheme", "audit", "achieved", *(measure.title for measure in shown)]
+    return grid(headings, lines, right=range(3, len(headings)))

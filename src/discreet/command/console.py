@@ -200,8 +200,8 @@ def rows_in_groups(rows: int, groups: int, withheld: int) -> str:
     >>> rows_in_groups(1000, 1, 0), rows_in_groups(75, 10, 25)
     ('1,000 rows in 1 group; none withheld.', '75 rows in 10 groups; 25 withheld (25.0 %).')
     """
-    from discreet.principles.wording import rows as counted
+    from discreet.principles.wording import counted
 
     left = f"{withheld:,} withheld ({percent(withheld / (rows + withheld))})" if withheld else "none withheld"
-    within = f" in {groups:,} {'group' if groups == 1 else 'groups'}" if groups else ""
-    return f"{counted(rows)}{within}; {left}."
+    within = f" in {counted(groups, 'group')}" if groups else ""
+    return f"{counted(rows, 'row')}{within}; {left}."

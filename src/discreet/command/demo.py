@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from discreet.arguments import command_line
+from discreet.arguments import as_flags, command_line
 from discreet.command import flags
 from discreet.command.console import HOLDS, VIOLATED, naming, note, output, print_json, quiet
 from discreet.errors import DiscreetError
@@ -29,20 +29,17 @@ SHOWN = 6
 
 
 @click.command()
-@click.option(
-    "-o", "--output", "folder", type=flags.FILE, metavar="DIR", default="discreet-demo", show_default=True,
-    help="The folder for the demo.",
-)  # fmt: skip
-@click.option(
-    "--rows", type=click.IntRange(100, 10_000_000), default=20_000, show_default=True, help="The number of people."
+@flags.path("-o --output folder", "Folder for the demo.", "DIR", default="discreet-demo", show_default=True)
+@flags.valued(
+    "--rows", "N", "Number of invented people.", type=click.IntRange(100, 10_000_000), default=20_000, show_default=True
 )
-@click.option("--force", is_flag=True, help="Use a folder even if it contains other files; these stay.")
+@click.option("--force", is_flag=True, help="Use the folder even if it contains other files, which stay.")
 @flags.JSON
 @flags.QUIET
 def demo(folder: str, rows: int, force: bool, as_json: bool) -> int:
-    """Generate a census of invented people, publish it, audit it, and show the result.
+    """Invent a census, publish it, audit it, and show the result.
 
-    The table, its hierarchies, the release and the private trace are left in DIR. Running it again replaces them.
+    The table, its hierarchies, the release and the private trace stay in DIR; the next demo replaces them.
     """
     from discreet.command.publish import carry_out
     from discreet.unfinished import removed_on_failure
@@ -120,30 +117,30 @@ def make_job(home: Path, rows: int) -> Job:
 
 def commands(job: Job) -> list[str]:
     """Return the commands that do the same as the demo."""
-    words = ["discreet", "publish", job.input, "-o", job.output, "--quasi", ",".join(job.quasi)]
-    words += ["--sensitive", ",".join(job.sensitive), "--promise", job.promises[0]]
-    words += ["--hierarchy", str(job.hierarchy_folder)]
-    for name, (low, high) in job.domains.items():
-        words += ["--domain", f"{name}={low:g}:{high:g}"]
-    words += ["--trace", str(job.trace), "--force"]
-    check = ["discreet", "audit", job.output, "--original", job.input, "--trace", str(job.trace)]
-    look = ["discreet", "profile", job.input, "--quasi", ",".join(job.quasi), "--sensitive", ",".join(job.sensitive)]
-    return [command_line(line) for line in (look, words, check)]
+    roles = [*as_flags("quasi", job.quasi), *as_flags("sensitive", job.sensitive)]
+    trace = as_flags("trace", job.trace)
+    look = ["discreet", "profile", job.input, *roles]
+    words = ["discreet", "publish", job.input, "-o", job.output, *roles, "--promise", job.promises[0]]
+    words += as_flags("hierarchies", job.hierarchy_folder)
+    words += as_flags("domains", {name: (f"{low:g}", f"{high:g}") for name, (low, high) in job.domains.items()})
+    check = ["discreet", "audit", job.output, "--original", job.input, *trace]
+    return [command_line(line) for line in (look, [*words, *trace, "--force"], check)]
 
 
 def _show(console: Console, outcome: Outcome) -> None:
     from rich.text import Text
 
     from discreet.command.publish import show
+    from discreet.command.render import grid
 
     if outcome.audit.holds:
         console.print(Text("Some people, as they are in the table ...", style="bold"))
         before, after = _samples(outcome)
-        console.print(_sheet([column.name for column in outcome.table.columns], before))
+        console.print(grid([column.name for column in outcome.table.columns], before))
         console.print()
         console.print(Text("... and the groups in which they are published", style="bold"))
         names = ["group", "rows", *(column.name for column in outcome.table.quasi), f"{SENSITIVE}, most frequent"]
-        console.print(_sheet(names, after))
+        console.print(grid(names, after))
         console.print()
     show(outcome)
     console.print()
@@ -171,12 +168,3 @@ def _samples(outcome: Outcome) -> tuple[list[list[str]], list[list[str]]]:
         likely = f"{release.values[most]} ({counts[most]} of {counts.sum()})"
         after.append([str(release.ids[group]), str(counts.sum()), *release.description(group).values(), likely])
     return before, after
-
-
-def _sheet(names: list[str], lines: list[list[str]]) -> Any:
-    from discreet.command.render import grid
-
-    table = grid(*names)
-    for line in lines:
-        table.add_row(*line)
-    return table

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any, TypeVar
 
 import click
@@ -25,89 +26,65 @@ class File(click.Path):
 FILE = File()
 
 
-def many(flag: str, name: str, help: str, metavar: str = "COLUMNS") -> Callable[[Command], Command]:
-    """Define a flag for a list of columns: comma separated, repeatable."""
-    return click.option(flag, name, multiple=True, metavar=metavar, help=help)
+def valued(name: str, metavar: str, help: str, **how: Any) -> Callable[[Command], Command]:
+    """Define a flag with a value; ``name`` ends with that of its argument where it differs: "--date dates"."""
+    return click.option(*name.split(), metavar=metavar, help=help, **how)
+
+
+def many(name: str, help: str, metavar: str = "COLUMNS") -> Callable[[Command], Command]:
+    """Define a flag that can be repeated, such as one for columns, which may also be separated by commas."""
+    return valued(name, metavar, help, multiple=True)
+
+
+def path(name: str, help: str, metavar: str = "FILE", **how: Any) -> Callable[[Command], Command]:
+    """Define a flag for a file or a folder."""
+    return valued(name, metavar, help, type=FILE, **how)
 
 
 ROLES = (
-    many("--quasi", "quasi", "Columns an attacker may know; comma separated."),
-    click.option("--sensitive", metavar="COLUMNS", help="Columns whose values are protected."),
+    many("--quasi", "Columns an attacker may know, separated by commas."),
+    valued("--sensitive", "COLUMNS", "Columns whose values are protected."),
 )
-PERSON = click.option(
+PERSON = valued(
     "--person",
-    metavar="COLUMN",
-    help="Column identifying each row's person, if people have several rows. Promises then apply to people; the column "
+    "COLUMN",
+    "Column identifying each row's person, if people have several rows. Promises then apply to people; the column "
     "is not published.",
 )
-IDENTIFIERS = many("--identifier", "identifiers", "Columns that name a person: not published.")
-MISSING = click.option(
+IDENTIFIERS = many("--identifier identifiers", "Columns that name a person; they are not published.")
+MISSING = valued(
     "--missing",
+    "WAY",
+    "What to do about missing numbers: error (default), withhold their rows, or value, which treats missing as a "
+    "value like any other.",
     type=click.Choice(["error", "withhold", "value"]),
-    metavar="WAY",
-    help="Missing numbers: error (default), withhold their rows, or value: missing is a value like others.",
 )
 KINDS = (
-    many("--numeric", "numeric", "Columns of numbers, whatever they look like."),
-    many("--categorical", "categorical", "Columns of names, even if they look like numbers."),
-    many("--ordinal", "ordinal", "Columns of ordered values."),
-    click.option(
-        "--hierarchy",
-        "hierarchies",
-        multiple=True,
-        metavar="COLUMN=FILE",
-        help="Hierarchy of a column, CSV (leaf first) or TOML; or a folder of files named after columns.",
-    ),
-    click.option(
-        "--domain",
-        "domains",
-        multiple=True,
-        metavar="COLUMN=LOW:HIGH",
-        help="Range of a column of numbers or dates.",
-    ),
+    many("--numeric", "Columns to read as numbers."),
+    many("--categorical", "Columns to read as names, even if they look like numbers."),
+    many("--ordinal", "Columns whose values have an order."),
+    many("--hierarchy hierarchies", "Hierarchy as CSV (leaf first) or TOML, or a folder of such files.", "COLUMN=FILE"),
+    many("--domain domains", "Range of possible numbers or dates.", "COLUMN=LOW:HIGH"),
 )
 FORMATS = (
-    click.option("--delimiter", metavar="CHAR", help="Character between cells (default: detected)."),
-    click.option("--encoding", metavar="NAME", help="Encoding of the input (default: detected)."),
-    click.option("--na", multiple=True, metavar="TEXT", help="Text for a missing value, such as NA; repeatable."),
-    click.option(
-        "--date",
-        "dates",
-        multiple=True,
-        metavar="COLUMN=FORMAT",
-        help="Format of ambiguous dates, such as %d.%m.%Y.",
-    ),
+    valued("--delimiter", "CHAR", "Character that separates cells (default: detected)."),
+    valued("--encoding", "NAME", "Encoding of the input (default: detected)."),
+    many("--na", "Text that means missing, such as NA. Repeatable.", "TEXT"),
+    many("--date dates", "Format of dates, such as %d.%m.%Y, if it is ambiguous.", "COLUMN=FORMAT"),
 )
 SEVERAL = (
-    click.option(
-        "--list",
-        "lists",
-        multiple=True,
-        metavar="COLUMN=SEPARATOR",
-        help="Sensitive column with several values in a cell, such as diagnosis=';'; each becomes an attribute.",
-    ),
-    click.option(
-        "--join",
-        "join",
-        multiple=True,
-        metavar="COLUMN=FILE:ID",
-        help="Sensitive column of a second table with any number of rows per person, matched by column ID.",
-    ),
+    many("--list lists", "Sensitive column with several values per cell: diagnosis=';'.", "COLUMN=SEPARATOR"),
+    many("--join", "Sensitive column of a second table, linked by the column ID.", "COLUMN=FILE:ID"),
 )
-HARMLESS = click.option(
-    "--harmless",
-    multiple=True,
-    metavar="COLUMN=VALUE",
-    help="Value that is not sensitive, for scheme codip.",
-)
-JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON, and nothing else.")
+HARMLESS = many("--harmless", "Value that is not sensitive, for the scheme codip.", "COLUMN=VALUE")
+JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON and nothing else.")
 QUIET = click.option(
     "-q",
     "--quiet",
     is_flag=True,
     expose_value=False,
     callback=lambda context, _, value: context.meta.update({QUIETLY: value}),
-    help="No notes, no progress, nothing if promises hold.",
+    help="No notes and no progress; no output at all if promises hold.",
 )
 
 
@@ -119,16 +96,11 @@ class WithPlugins(click.Command):
         from discreet.plugins import Group, plugged_names
 
         super().format_epilog(ctx, formatter)
-        kinds: tuple[tuple[str, Group], ...] = (
-            ("schemes", "schemes"),
-            ("promises", "principles"),
-            ("formats", "formats"),
-            ("attacks", "attacks"),
-        )
-        told = [f"{shown} {', '.join(names)}" for shown, group in kinds if (names := plugged_names(group))]
-        if told:
+        groups: tuple[Group, ...] = ("schemes", "principles", "formats", "attacks")
+        added = [f"{group} {', '.join(names)}" for group in groups if (names := plugged_names(group))]
+        if added:
             formatter.write_paragraph()
-            formatter.write_text(f"From plug-ins: {'; '.join(told)}.")
+            formatter.write_text(f"From plug-ins: {'; '.join(added).replace('principles', 'promises')}.")
 
 
 def with_flags(*flags: Callable[[Command], Command]) -> Callable[[Command], Command]:
@@ -205,30 +177,21 @@ def domains(texts: Iterable[str]) -> dict[str, tuple[float | str, float | str]]:
     return result
 
 
-def forms(texts: Iterable[str]) -> dict[str, str]:
-    """Parse texts of the form NAME=FORMAT (of dates) into a mapping.
-
-    >>> forms(["birth=%d.%m.%Y"])
-    {'birth': '%d.%m.%Y'}
-    """
-    return pairs("--date", texts, "birth=%d.%m.%Y")
-
-
 def separators(texts: Iterable[str]) -> dict[str, str]:
     """Parse texts of the form NAME=SEPARATOR into a mapping; a separator may be a blank.
 
     >>> separators(["ill=;", "pets= "])
     {'ill': ';', 'pets': ' '}
     """
-    found = {}
+    result = {}
     for text in texts:
         name, equals, separator = text.partition("=")
         if not equals or not name.strip() or not separator:
             raise DiscreetError(
                 f"--list {text!r} is not of the form NAME=SEPARATOR; write for example --list 'diagnosis=;'"
             )
-        found[name.strip()] = separator
-    return found
+        result[name.strip()] = separator
+    return result
 
 
 def second_tables(texts: Iterable[str]) -> dict[str, tuple[str, str]]:
@@ -237,7 +200,7 @@ def second_tables(texts: Iterable[str]) -> dict[str, tuple[str, str]]:
     >>> second_tables(["ill=visits.csv:patient"])
     {'ill': ('visits.csv', 'patient')}
     """
-    found = {}
+    result = {}
     for name, text in pairs("--join", texts, "diagnosis=visits.csv:patient").items():
         file, colon, identifier = text.rpartition(":")
         if not colon or not file or not identifier:
@@ -245,8 +208,26 @@ def second_tables(texts: Iterable[str]) -> dict[str, tuple[str, str]]:
                 f"--join {name}={text} does not name a file and the identifier in it; write for example --join "
                 f"{name}=visits.csv:patient"
             )
-        found[name] = (file, identifier)
-    return found
+        result[name] = (file, identifier)
+    return result
+
+
+def by_column(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Parse all flags about single columns; their keys are those of a job.
+
+    >>> flags = {"hierarchies": (), "domains": ("age=16:93",), "dates": ("birth=%d.%m.%Y",), "lists": (), "join": ()}
+    >>> {key: value for key, value in by_column(flags).items() if value}
+    {'domains': {'age': (16.0, 93.0)}, 'dates': {'birth': '%d.%m.%Y'}}
+    """
+    files, folder = trees(given["hierarchies"])
+    return {
+        "hierarchies": files,
+        "hierarchy_folder": folder,
+        "domains": domains(given["domains"]),
+        "dates": pairs("--date", given["dates"], "birth=%d.%m.%Y"),
+        "lists": separators(given["lists"]),
+        "join": second_tables(given["join"]),
+    }
 
 
 def split_names(texts: Iterable[str], header: Callable[[], Sequence[str]]) -> list[str]:
@@ -265,18 +246,16 @@ def split_names(texts: Iterable[str], header: Callable[[], Sequence[str]]) -> li
     return names
 
 
-class Header:
-    """The column names of an input file, read on first use."""
+def header_of(
+    path: str, delimiter: str | None, encoding: str | None, hints: Iterable[str] = ()
+) -> Callable[[], list[str]]:
+    """Return a function that reads the column names of an input file, in their order, when it is first called."""
 
-    def __init__(self, path: str, delimiter: str | None, encoding: str | None, hints: Iterable[str] = ()) -> None:
-        self._source = path, delimiter, encoding
-        self._hints = [part.strip() for text in hints for part in (text, *text.split(","))]
-        self._names: list[str] | None = None
+    @cache
+    def names() -> list[str]:
+        from discreet.table.sources import names_in
 
-    def __call__(self) -> list[str]:
-        """Return the names, in the order of the file."""
-        if self._names is None:
-            from discreet.table.sources import column_names
+        parts = [part.strip() for text in hints for part in (text, *text.split(","))]
+        return names_in(path, delimiter, encoding, parts)
 
-            self._names = column_names(*self._source, self._hints)
-        return self._names
+    return names

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -140,7 +140,7 @@ class Job(BaseModel):
         """
         lists = {key: [name for name in getattr(self, key) if name not in self.keep] for key in KINDS}
         tables = {
-            key: {name: one for name, one in getattr(self, key).items() if name not in self.keep}
+            key: {name: entry for name, entry in getattr(self, key).items() if name not in self.keep}
             for key in ("hierarchies", "domains")
         }
         return self.model_copy(update={**lists, **tables, "keep": []})
@@ -163,12 +163,12 @@ def read_job(path: Path) -> dict[str, Any]:
     except UnicodeDecodeError:
         raise DiscreetError(f"{what} is not in UTF-8; save it again as UTF-8") from None
     content = toml(text, what)
-    for one, many in SINGULAR.items():
-        if one in content:
-            if many in content:
-                raise DiscreetError(f"the job file '{path}' has both {one!r} and {many!r}; keep one of them")
-            content[many] = content.pop(one)
-    _known(content, f"the job file '{path}'")
+    for singular, plural in SINGULAR.items():
+        if singular in content:
+            if plural in content:
+                raise DiscreetError(f"{what} has both {singular!r} and {plural!r}; keep one of them")
+            content[plural] = content.pop(singular)
+    _known(content, what)
 
     def beside(name: Any) -> Any:
         return str(path.parent / located(name)) if isinstance(name, str) and name else name
@@ -180,12 +180,21 @@ def read_job(path: Path) -> dict[str, Any]:
             content[key] = beside(content[key])
     if isinstance(content.get("join"), dict):
         content["join"] = {
-            name: [beside(told[0]), *told[1:]] if isinstance(told, list) and told else told
-            for name, told in content["join"].items()
+            name: [beside(second[0]), *second[1:]] if isinstance(second, list) and second else second
+            for name, second in content["join"].items()
         }
     if isinstance(content.get("hierarchies"), dict):
         content["hierarchies"] = {name: beside(source) for name, source in content["hierarchies"].items()}
     return content
+
+
+def make_job(file: str | None, flags: Mapping[str, Any], ignored: Collection[str] = ()) -> Job:
+    """Build a job from flags and a job file, if any, of which some keys may be ignored."""
+    if file is None:
+        return Job.of(merged({}, flags), "the flags")
+    path = Path(file)
+    content = {key: value for key, value in read_job(path).items() if key not in ignored}
+    return Job.of(merged(content, flags), f"the job file '{path}'", path)
 
 
 def merged(content: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
@@ -212,28 +221,28 @@ def _known(content: Mapping[str, Any], source: str) -> None:
 
 
 _WORDS = {
-    "list_type": "must be a list of texts",
-    "string_type": "must be a text",
-    "is_instance_of": "must be a text",
+    "list": "must be a list of texts",
+    "string": "must be a text",
     "string_unicode": "must be a text in UTF-8",
-    "bool_type": "must be true or false",
-    "bool_parsing": "must be true or false",
-    "int_type": "must be a whole number",
-    "int_from_float": "must be a whole number",
-    "int_parsing": "must be a whole number",
+    "is_instance_of": "must be a text",
+    "bool": "must be true or false",
+    "int": "must be a whole number",
+    "float": "must be a number",
     "greater_than_equal": "must be a whole number of at least 0",
-    "less_than_equal": "must be a share of the rows from 0 to 1",
-    "dict_type": "must be a table of names and values",
+    "dict": "must be a table of names and values",
     "too_short": "must not be empty",
-    "too_long": "must be two numbers or dates, the smaller first, such as [16, 93] or 16:93",
-    "tuple_type": "must be two numbers or dates, the smaller first, such as [16, 93] or 16:93",
-    "float_type": "must be a number",
-    "float_parsing": "must be a number",
 }
+"""What pydantic's errors mean, by their names or the beginnings of these, ``int`` for ``int_parsing``."""
+_OF_KEYS = {
+    "domains": "must be two numbers or dates, the smaller first, such as [16, 93] or 16:93",
+    "join": 'must be a file and the identifier in it, such as ["visits.csv", "patient"]',
+    "most_withheld": "must be a share of the rows from 0 to 1",
+}
+"""What the values of some keys must be, whatever is wrong with them."""
 _NEEDED = {
-    "input": "no input is named; give the file that holds the table",
+    "input": "no input is named; give the file with the table",
     "output": "no output is named; give the folder for the release, as in -o release",
-    "quasi": "no quasi-identifier is named; say which columns an adversary may know, as in --quasi age,sex",
+    "quasi": "no quasi-identifier is named; say which columns an attacker may know, as in --quasi age,sex",
     "promises": "no promise is named; ask for one, as in --promise 'beta-likeness(beta=2)'",
 }
 
@@ -246,21 +255,17 @@ def _sentence(faults: ValidationError, source: str) -> str:
     if key in _NEEDED and (kind == "missing" or (kind == "too_short" and len(place) == 1)):
         return _NEEDED[key]
     name = ".".join(place[:2]) if key in MERGED else key
-    if key == "domains":
-        says = _WORDS["tuple_type"]
-    elif key == "join":
-        says = 'must be a file and the identifier in it, such as ["visits.csv", "patient"]'
-    elif key == "hierarchies":
-        says = "must be the path of a file, or a table that holds the hierarchy"
-        if len(place) == 1:
-            says = "must be a folder, or a table of columns and their hierarchies"
-    elif kind == "literal_error":
-        says = f"must be {fault['ctx']['expected'].replace(chr(39), '')}"
-    elif key == "most_withheld":
-        says = _WORDS["less_than_equal"]
-    else:
-        says = _WORDS.get(kind, fault["msg"][:1].lower() + fault["msg"][1:])
-    given = fault["input"]
     if kind == "missing" and key != "domains":
         return f"{source}: {name} is missing"
-    return f"{source}: {name} {says}, not {given!r}; correct it, or leave it out"
+    if key in _OF_KEYS:
+        problem = _OF_KEYS[key]
+    elif key == "hierarchies" and len(place) == 1:
+        problem = "must be a folder, or a table of columns and their hierarchies"
+    elif key == "hierarchies":
+        problem = "must be the path of a file, or a table that holds the hierarchy"
+    elif kind == "literal_error":
+        problem = f"must be {fault['ctx']['expected'].replace(chr(39), '')}"
+    else:
+        said = fault["msg"][:1].lower() + fault["msg"][1:]
+        problem = _WORDS.get(kind) or _WORDS.get(kind.partition("_")[0], said)
+    return f"{source}: {name} {problem}, not {fault['input']!r}; correct it, or leave it out"

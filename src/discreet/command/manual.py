@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import click
@@ -59,6 +60,15 @@ def _list(summaries: dict[str, str]) -> None:
     output().print(table)
 
 
+def _plain(text: str) -> str:
+    """Return a docstring's text on one line, without the marks of code and emphasis.
+
+    >>> _plain("``t``: *plain*\\n cuts, 2 * 3")
+    't: plain cuts, 2 * 3'
+    """
+    return " ".join(re.sub(r"``|\*(?=\w)|(?<=\w)\*", "", text).split())
+
+
 def _show(page: ManualPage) -> None:
     from rich.table import Table
     from rich.text import Text
@@ -67,12 +77,12 @@ def _show(page: ManualPage) -> None:
     console.print(Text(f"{page.name}: {page.summary}", style="bold"))
     for paragraph in (page.origin, *page.text.split("\n\n")):
         console.print()
-        console.print(Text(" ".join(paragraph.replace("``", "").split())))
+        console.print(Text(_plain(paragraph)))
     if page.options:
         table = Table("option", "values", "default", "meaning", box=None, padding=(0, 2, 0, 0))
         for option in page.options:
-            default = "must be given" if option.default is None else option.default
-            table.add_row(option.name, option.values, default, option.meaning.replace("``", ""))
+            default = "required" if option.default is None else option.default
+            table.add_row(option.name, option.values, default, _plain(option.meaning))
         console.print()
         console.print(table)
     for verb, promises in (("Keeps", page.keeps), ("Refuses", page.refuses)):

@@ -11,11 +11,6 @@ from discreet.errors import DiscreetError
 from discreet.table.paths import located
 
 
-def absolute(path: str | Path) -> Path:
-    """Return an absolute path without dots; links are not resolved."""
-    return Path(os.path.abspath(located(path)))
-
-
 def check_output(output: str, force: bool, used: Mapping[str, Path]) -> Path:
     """Return the folder for a release; refuse it if files would be lost or it cannot be written.
 
@@ -44,7 +39,7 @@ def check_trace(trace: str, output: Path, force: bool, used: Mapping[str, Path])
         raise DiscreetError(
             f"the trace '{trace}' lies inside the output folder and would be published with it; choose another place"
         )
-    check_outside(absolute(trace))
+    check_outside(Path(os.path.abspath(located(trace))))  # links are not resolved
     check_outside(path)
     return check_file(trace, "trace", force, used)
 
@@ -54,16 +49,13 @@ def check_file(name: str, what: str, force: bool, used: Mapping[str, Path]) -> P
 
     ``what`` names it in errors, such as "page" or "plot".
     """
+    from discreet.releases.placement import check_file as check_plain
+
     path = _real(name)
     for which, other in used.items():
         if path == _real(other):
             raise DiscreetError(f"the {what} '{name}' would overwrite {which}; choose another file")
-    if path.is_dir():
-        raise DiscreetError(f"the {what} '{name}' is a folder; name a file")
-    if path.exists() and not path.is_file():
-        raise DiscreetError(
-            f"the {what} '{name}' is a pipe or a device, which cannot be replaced by a file; name a plain file"
-        )
+    check_plain(path, f"the {what} '{name}'")
     if not path.parent.is_dir():
         raise DiscreetError(f"there is no folder '{path.parent}' for the {what}; make it first")
     tidy(path)

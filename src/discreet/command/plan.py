@@ -26,22 +26,17 @@ if TYPE_CHECKING:
 @flags.with_flags(
     *flags.ROLES,
     flags.PERSON,
-    click.option("--epsilon", type=float, metavar="E", help="Numbers this close are similar: show the largest m."),
-    click.option(
-        "--m", type=float, metavar="M", help="At most 1/M of a group may be similar: show how large epsilon can be."
-    ),
+    flags.valued("--epsilon", "E", "How close numbers must be to be similar: show the largest m.", type=float),
+    flags.valued("--m", "M", "At most 1/M of a group may be similar: show the largest epsilon.", type=float),
     click.option(
         "--neighbourhood",
         type=click.Choice(("absolute", "relative")),
         default="absolute",
         show_default=True,
-        help="Whether epsilon is a difference of two numbers, or a share of the number.",
+        help="Whether epsilon is a difference between numbers or a share of a number.",
     ),
-    click.option(
-        "--plot",
-        type=flags.FILE,
-        metavar="FILE",
-        help="Also plot which epsilon and m can be kept, or how to divide several attributes: .html, .svg or .png.",
+    flags.path(
+        "--plot", "Also plot the possible epsilon and m, or the ways to divide attributes, as .html, .svg or .png."
     ),
     click.option("--force", is_flag=True, help="Replace an existing plot."),
     *flags.KINDS,
@@ -67,9 +62,9 @@ def plan(
     """Plan what to promise about INPUT: the strongest promise of every kind that some release of it can keep.
 
     For a numeric sensitive attribute, --epsilon asks for the largest m, --m for the largest epsilon, and both together
-    ask whether they can be kept. Several sensitive attributes are planned for one by one, and ways to divide them among
-    tables are shown (scheme codip): what they expose, and what they lose. Without --quasi, all other columns are
-    treated as quasi-identifiers. With --person, promises are about persons, as in a release published with it.
+    ask whether the two can be kept. Several sensitive attributes are planned one by one, followed by ways to divide
+    them among tables (scheme codip), with what each exposes and loses. Without --quasi, all other columns are treated
+    as quasi-identifiers. With --person, promises are about people, as in a release published with it.
 
     Exit code: 0, or 1 if --epsilon and --m cannot be kept together, or 2 for bad input.
     """
@@ -83,8 +78,8 @@ def plan(
         progress("reading", 0.0)
         table, remarks = read_to_look(input, quasi, sensitive, given)
         progress("planning", 0.0)
-        found = plans(table, epsilon=epsilon, m=m, neighbourhood=neighbourhood)
-        divided = projections(table, harmless_values("; ".join(harmless))) if len(found) > 1 else None
+        planned = plans(table, epsilon=epsilon, m=m, neighbourhood=neighbourhood)
+        divided = projections(table, harmless_values("; ".join(harmless))) if len(planned) > 1 else None
         if target is not None:
             from discreet.command.outputs import write_file
             from discreet.report.charts import check_suffix
@@ -92,20 +87,20 @@ def plan(
 
             progress("drawing", 0.0)
             suffix, title = check_suffix(str(plot)), shown(Path(input).name)
-            drawing = drawn(found[0], suffix, title) if divided is None else divided.drawn(suffix, title)
+            drawing = drawn(planned[0], suffix, title) if divided is None else divided.drawn(suffix, title)
             write_file(target, drawing, force)
     for remark in remarks:
         note(remark)
-    feasible = all(told.feasible for told in found)
+    feasible = all(plan.feasible for plan in planned)
     if as_json:
-        each = [told.as_dict() for told in found]
-        told_of = each[0] if divided is None else {"plans": each, "projections": divided.as_dict()}
-        print_json({"input": input, "plot": plot, **told_of})
+        each = [plan.as_dict() for plan in planned]
+        document = each[0] if divided is None else {"plans": each, "projections": divided.as_dict()}
+        print_json({"input": input, "plot": plot, **document})
     else:
-        for at, told in enumerate(found):
+        for at, plan in enumerate(planned):
             if at:
                 output().print()
-            _show(output(), told)
+            _show(output(), plan)
         if divided is not None:
             _show_projections(output(), divided)
         if plot is not None:
@@ -129,77 +124,77 @@ def _check_plot(plot: str, input: str, force: bool, given: dict[str, Any]) -> Pa
 # ------------------------------------------------------------------------------------------------------------ showing
 
 
-def _show(console: Console, told: Plan) -> None:
+def _show(console: Console, plan: Plan) -> None:
     from discreet.command.render import grid
+    from discreet.principles.wording import rows
 
-    about = "no sensitive attribute" if told.sensitive is None else f"sensitive attribute {told.sensitive!r}"
-    persons = "" if told.persons == told.rows else f" about {told.persons:,} persons"
-    console.print(f"{told.rows:,} {'row' if told.rows == 1 else 'rows'}{persons}, {about}.")
+    about = "no sensitive attribute" if plan.sensitive is None else f"sensitive attribute {plan.sensitive!r}"
+    persons = "" if plan.persons == plan.rows else f" about {plan.persons:,} persons"
+    console.print(f"{rows(plan.rows)}{persons}, {about}.")
     console.print()
-    table = grid("promise", "strongest", "why")
-    for one in told.strongest:
-        table.add_row(one.promise, _reached(one), one.sentence)
-    console.print(table)
-    if told.proximity is not None:
+    lines = ((strongest.promise, _reached(strongest), strongest.sentence) for strongest in plan.strongest)
+    console.print(grid(["promise", "strongest", "why"], lines))
+    if plan.proximity is not None:
         console.print()
-        _show_proximity(console, told.proximity, "number" if told.prior is None else told.prior.notation)
+        _show_proximity(console, plan.proximity, "number" if plan.prior is None else plan.prior.notation)
 
 
-def _show_projections(console: Console, told: Projections) -> None:
+def _show_projections(console: Console, divided: Projections) -> None:
     from discreet.command.render import grid
 
     console.print()
     console.print("Ways to divide the sensitive attributes among tables (scheme codip, by its option exposure):")
     console.print()
-    table = grid("tables", "exposure", "association loss", "attributes in one table", right=(0, 1, 2))
-    for one in told.by_tables():
-        table.add_row(f"{len(one.tables)}", f"{one.exposure:.3f}", f"{one.association_loss:.3f}", one.text)
-    console.print(table)
+    lines = (
+        (str(len(each.tables)), f"{each.exposure:.3f}", f"{each.association_loss:.3f}", each.text)
+        for each in divided.by_tables()
+    )
+    headings = ["tables", "exposure", "association loss", "attributes in one table"]
+    console.print(grid(headings, lines, right=(0, 1, 2)))
     console.print()
     console.print(
-        "Exposure: whoever knows one of a person's values may learn those in the same table, 1 if all are in one."
+        "Exposure: what an attacker who knows one of a person's values may learn of the others; 1 with a single table."
     )
-    console.print("Association loss: the share of what attributes tell about each other that is between tables.")
+    console.print("Association loss: the share of what attributes reveal about each other that is lost between tables.")
 
 
-def _reached(one: Strongest) -> str:
+def _reached(strongest: Strongest) -> str:
     """Format the strongest parameter, rounded in the direction in which it can still be kept."""
     from discreet.principles.proximity import rounded_down
 
-    if one.strongest is None:
+    value, parameter = strongest.strongest, strongest.parameter
+    smallest = parameter in ("t", "beta", "delta", "epsilon")  # of which less is stronger
+    if value is None:
         return "-"
-    if one.strongest == 0.0 and one.parameter in ("t", "beta", "delta"):
-        return f"any {one.parameter}"
-    if math.isinf(one.strongest):
-        return f"any {one.parameter}"
-    if one.parameter == "v":
-        return f"v={number(rounded_down(one.strongest), 6)}"
-    if one.parameter in ("t", "beta", "delta"):
-        return f"{one.parameter}={number(math.ceil(one.strongest * 1000.0 - 1e-7) / 1000.0, 6)}"
-    return f"{one.parameter}={number(math.floor(one.strongest * 100.0 + 1e-7) / 100.0, 6)}"
+    if math.isinf(value) or (smallest and value == 0.0):
+        return f"any {parameter}"
+    if parameter == "v":
+        rounded = rounded_down(value)
+    else:
+        rounded = math.ceil(value * 1000.0 - 1e-7) / 1000.0 if smallest else math.floor(value * 100.0 + 1e-7) / 100.0
+    return f"{parameter}={number(rounded, 6)}"
 
 
-def _show_proximity(console: Console, told: ProximityPlan, notation: Notation) -> None:
+def _show_proximity(console: Console, plan: ProximityPlan, notation: Notation) -> None:
     from rich.text import Text
 
     from discreet.command.render import grid
     from discreet.principles.proximity import rounded_down
 
     unit = {"number": "", "date": " in days", "datetime": " in seconds"}[notation]
-    of = f"a difference{unit}" if told.neighbourhood == "absolute" else "a share of the number"
-    console.print(f"Numbers near to each other (proximity, {told.neighbourhood}: epsilon is {of}):")
-    for at, sentence in enumerate(told.sentences):
-        style = "" if told.feasible is None or at > 0 else "bold green" if told.feasible else "bold red"
+    of = f"a difference{unit}" if plan.neighbourhood == "absolute" else "a share of the number"
+    console.print(f"Numbers near each other (proximity, {plan.neighbourhood}: epsilon is {of}):")
+    for at, sentence in enumerate(plan.sentences):
+        style = "" if plan.feasible is None or at > 0 else "bold green" if plan.feasible else "bold red"
         console.print(Text(f"  {sentence}", style=style))
     console.print()
-    table = grid("epsilon", "largest m", right=(0, 1))
-    for point in told.frontier:
-        table.add_row(number(point.epsilon), f"{point.m:,}")
-    console.print(table)
-    if told.widths:
+    points = ((number(point.epsilon), f"{point.m:,}") for point in plan.frontier)
+    console.print(grid(["epsilon", "largest m"], points, right=(0, 1)))
+    if plan.widths:
+        most = "any up to 1" if plan.neighbourhood == "relative" else "any"
+        widths = (
+            (f"{width.m:,}", most if math.isinf(width.epsilon) else number(rounded_down(width.epsilon), 5))
+            for width in plan.widths
+        )
         console.print()
-        table = grid("m", "epsilon below", right=(0, 1))
-        for one in told.widths:
-            most = "any up to 1" if told.neighbourhood == "relative" else "any"
-            table.add_row(f"{one.m:,}", most if math.isinf(one.epsilon) else number(rounded_down(one.epsilon), 5))
-        console.print(table)
+        console.print(grid(["m", "epsilon below"], widths, right=(0, 1)))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from discreet.arguments import command_line
+from discreet.arguments import as_flags, command_line
 from discreet.command import flags
 from discreet.command.console import HOLDS, note, number, output, percent, print_json, watching
 
@@ -100,27 +100,19 @@ def suggested_command(
     from discreet.table.query import NUMBERS
 
     words = ["discreet", "publish", input, "-o", "release"]
-    for flag, names in (("--quasi", quasi), ("--identifier", identifiers), ("--sensitive", sensitive)):
-        plain = [name for name in names if "," not in name]
-        words += [flag, ",".join(plain)] if plain else []
-        for name in names:
-            words += [flag, name] if "," in name else []
-    words += [] if person is None else ["--person", person]
+    for role, names in (("quasi", quasi), ("identifiers", identifiers), ("sensitive", sensitive), ("person", person)):
+        words += as_flags(role, names) if names else []
     for promise in promises:
         words += ["--promise", promise]
     used = {*quasi, *sensitive}
     given = _heeding(given, [about for remark in notes if (about := remark.about(used)) is not None])
-    for flag, key in (
-        *(("--numeric", "numeric"), ("--categorical", "categorical"), ("--ordinal", "ordinal")),
-        *(("--hierarchy", "hierarchies"), ("--domain", "domains"), ("--na", "na"), ("--date", "dates")),
-        *(("--list", "lists"), ("--join", "join")),
-    ):
+    for key in ("numeric", "categorical", "ordinal", "hierarchies", "domains", "na", "dates", "lists", "join"):
         for text in given[key]:
-            words += [flag, text]
+            words += as_flags(key, text)
     if any(column.missing and column.kind in NUMBERS and column.name in used for column in profiled.columns):
-        words += ["--missing", "value"]
-    for flag in ("delimiter", "encoding"):
-        words += [] if given[flag] is None else [f"--{flag}", given[flag]]
+        words += as_flags("missing", "value")
+    for key in ("delimiter", "encoding"):
+        words += [] if given[key] is None else as_flags(key, given[key])
     return command_line(words)
 
 
@@ -128,10 +120,8 @@ def suggested_command(
 
 
 def _show(console: Console, profiled: Profile, roles: Roles | None, command: str) -> None:
-    console.print(
-        f"{profiled.rows:,} rows"
-        + ("." if profiled.persons == profiled.rows else f" about {profiled.persons:,} persons.")
-    )
+    people = "" if profiled.persons == profiled.rows else f" about {profiled.persons:,} persons"
+    console.print(f"{profiled.rows:,} rows{people}.")
     console.print()
     console.print(_columns(profiled.columns, with_roles=roles is None))
     console.print()
@@ -154,13 +144,14 @@ def _show(console: Console, profiled: Profile, roles: Roles | None, command: str
 def _columns(columns: tuple[ColumnProfile, ...], with_roles: bool) -> Any:
     from discreet.command.render import grid
 
-    headings = ["column", *(["role"] if with_roles else []), "kind", "distinct", "missing", "values"]
-    table = grid(*headings, right=(len(headings) - 3, len(headings) - 2))
-    for column in columns:
-        role = [column.role] if with_roles else []
-        values = _values(column)
-        table.add_row(column.name, *role, column.kind, f"{column.distinct:,}", f"{column.missing:,}", values)
-    return table
+    headings = ["column", "role", "kind", "distinct", "missing", "values"]
+    lines = [
+        [column.name, column.role, column.kind, f"{column.distinct:,}", f"{column.missing:,}", _values(column)]
+        for column in columns
+    ]
+    if not with_roles:
+        headings, lines = [headings[0], *headings[2:]], [[line[0], *line[2:]] for line in lines]
+    return grid(headings, lines, right=(len(headings) - 3, len(headings) - 2))
 
 
 def _values(column: ColumnProfile) -> str:
@@ -176,23 +167,22 @@ def _show_uniqueness(console: Console, profiled: Profile) -> None:
     from discreet.principles.wording import rows
 
     whole, *without = profiled.uniqueness
-    verb = "is" if whole.unique == 1 else "are"
+    verb = "has" if whole.unique == 1 else "have"
     console.print(
-        f"Who stands out: {rows(whole.unique)} ({percent(whole.unique_share)}) {verb} alone with their combination of "
-        f"quasi-identifiers; there are {whole.combinations:,} combinations, the smallest of {rows(whole.smallest)}, "
-        f"the median one of {number(whole.median)} {'row' if whole.median == 1 else 'rows'}."
+        f"Who stands out: {rows(whole.unique)} ({percent(whole.unique_share)}) {verb} a combination of "
+        f"quasi-identifiers that no other row has; there are {whole.combinations:,} combinations, the smallest with "
+        f"{rows(whole.smallest)}, the median with {number(whole.median)} {'row' if whole.median == 1 else 'rows'}."
     )
     if without:
-        table = grid("left out", "unique rows", "share", "combinations", "smallest", "median", right=range(1, 6))
-        for line in without:
-            table.add_row(line.dropped or "", *_cells(line))
+        headings = ["left out", "unique rows", "share", "combinations", "smallest", "median"]
         console.print()
-        console.print(table)
+        console.print(grid(headings, map(_cells, without), right=range(1, 6)))
     console.print()
 
 
 def _cells(line: Uniqueness) -> list[str]:
     return [
+        line.dropped or "",
         f"{line.unique:,}",
         percent(line.unique_share),
         f"{line.combinations:,}",
@@ -204,11 +194,11 @@ def _cells(line: Uniqueness) -> list[str]:
 def _show_roles(console: Console, roles: Roles) -> None:
     console.print("Roles suggested by the names and values of the columns; please check them:")
     for what, names in (
-        ("identifiers, to be dropped", roles.identifiers),
+        ("identifiers, not to be published", roles.identifiers),
         ("quasi-identifiers", roles.quasi),
         ("sensitive", () if roles.sensitive is None else (roles.sensitive,)),
-        ("the person of each row, if persons may have several", () if roles.person is None else (roles.person,)),
-        ("unclear, dropped unless given a role", roles.unsure),
+        ("identifies each row's person, if people have several rows", () if roles.person is None else (roles.person,)),
+        ("unclear; not published unless given a role", roles.unsure),
     ):
         if names:
             console.print(f"  {what}: {', '.join(names)}")

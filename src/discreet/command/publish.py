@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -24,10 +24,14 @@ from discreet.command.console import (
 )
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from numpy.typing import NDArray
 
     from discreet.adversary.audit import Audit
     from discreet.command.job import Job
+    from discreet.principles import Principle
+    from discreet.schemes import Scheme
     from discreet.table.table import Table
 
 
@@ -65,63 +69,44 @@ class Outcome:
 
 @click.command(cls=flags.WithPlugins)
 @click.argument("input", required=False, type=flags.FILE)
-@click.option("-o", "--output", type=flags.FILE, metavar="DIR", help="Folder for the release.")
+@flags.path("-o --output", "Folder for the release.", "DIR")
 @flags.with_flags(
     *flags.ROLES,
-    click.option(
-        "--promise",
-        "promises",
-        multiple=True,
-        metavar="PROMISE",
-        help='A promise that the release must keep, such as "beta-likeness(beta=2)". Repeatable: all are kept.',
-    ),
-    click.option(
-        "--scheme",
-        metavar="SCHEME",
-        help="How to publish, such as 'cuts(effort=thorough)' (default: by the promise, mostly cuts); see 'discreet "
-        "schemes'.",
-    ),
-    click.option(
-        "--option",
-        "options",
-        multiple=True,
-        metavar="KEY=VALUE",
-        help="An option of the scheme by itself, such as effort=thorough; see 'discreet schemes NAME'. Repeatable.",
-    ),
+    flags.many("--promise promises", 'Promise that must hold, such as "beta-likeness(beta=2)". Repeatable.', "PROMISE"),
+    flags.valued("--scheme", "SCHEME", "Algorithm, such as 'cuts(effort=thorough)' (default: by the promise)."),
+    flags.many("--option options", "Option of the scheme, such as effort=thorough. Repeatable.", "KEY=VALUE"),
     flags.IDENTIFIERS,
     flags.PERSON,
-    flags.many("--keep", "keep", "Columns to publish unchanged."),
+    flags.many("--keep", "Columns to publish unchanged."),
     *flags.KINDS,
     flags.MISSING,
-    click.option(
+    flags.valued(
         "--most-withheld",
+        "SHARE",
+        "Share of rows that may be withheld for it (default: 0.05).",
         type=click.FloatRange(0, 1),
-        metavar="SHARE",
-        help="Largest share of rows withheld for missing numbers (default: 0.05).",
     ),
     *flags.FORMATS,
     *flags.SEVERAL,
     flags.HARMLESS,
-    click.option("--format", type=click.Choice(["csv", "parquet"]), help="Format of the release (default: csv)."),
-    click.option("--trace", type=flags.FILE, metavar="FILE", help="Also write a PRIVATE file: each row's group."),
-    click.option(
-        "--seed", type=click.IntRange(min=0), metavar="N", help="Seed of an experiment; not for real releases."
-    ),
+    click.option("--format", type=click.Choice(["csv", "parquet"]), help="Format of the tables (default: csv)."),
+    flags.path("--trace", "Also write a PRIVATE file with each row's group."),
+    flags.valued("--seed", "N", "Seed of an experiment; never for a real release.", type=click.IntRange(min=0)),
     click.option("--force", is_flag=True, help="Replace an existing release and trace."),
-    click.option("--job", type=flags.FILE, metavar="FILE", help="TOML file of these settings; flags override it."),
+    flags.path("--job", "TOML file with these settings; flags override it."),
     flags.JSON,
     flags.QUIET,
 )
 def publish(job: str | None, as_json: bool, **given: Any) -> int:
-    """Publish INPUT under a promise, and audit what was written.
+    """Publish INPUT under a promise, and audit the files that were written.
 
     \b
     discreet publish people.csv -o release --quasi age,sex,zip --sensitive disease \\
         --identifier name --promise "beta-likeness(beta=2)"
 
-    INPUT is CSV (also compressed), Parquet or Arrow. Flags for a single column (COLUMN=...) can be repeated.
-    'discreet promises' and 'discreet schemes' list what there is to choose from, and explain it by name: 'discreet
-    schemes cuts'. With several sensitive columns, attribute=NAME says which one a promise is about.
+    INPUT is CSV (also compressed), Parquet or Arrow. Flags with COLUMN=... can be repeated. 'discreet promises' and
+    'discreet schemes' list what you can choose, and explain it by name: 'discreet schemes cuts'; 'discreet attacks'
+    does so for attacks. With several sensitive columns, attribute=NAME in a promise says which one it is about.
 
     Exit code: 0 the promise holds; 1 it does not, and nothing is published; 2 bad input; 3 published and valid, but
     the result could not be printed.
@@ -133,39 +118,26 @@ def publish(job: str | None, as_json: bool, **given: Any) -> int:
         show(outcome)
     if not outcome.audit.holds:
         complain(
-            "the audit of the new release FAILED, so it was not published; this should never happen: "
-            "please report it with the command you ran"
+            "the audit of the new release FAILED, so it was not published; this should never happen: please report "
+            "it with the command you ran"
         )
     return HOLDS if outcome.audit.holds else VIOLATED
 
 
 def gather(job: str | None, given: dict[str, Any]) -> Job:
     """Build the job from a job file, if any, overridden by flags."""
-    from discreet.command.job import Job, merged, read_job
+    from discreet.command.job import make_job
     from discreet.errors import DiscreetError
 
-    parsed = {
-        **given,
-        "options": flags.pairs("--option", given["options"], "effort=thorough"),
-        "domains": flags.domains(given["domains"]),
-        "dates": flags.forms(given["dates"]),
-        "lists": flags.separators(given["lists"]),
-        "join": flags.second_tables(given["join"]),
-    }
+    options = flags.pairs("--option", given["options"], "effort=thorough")
+    parsed = {**given, **flags.by_column(given), "options": options}
     harmless = parsed.pop("harmless")
     if harmless:
-        parsed["options"]["harmless"] = "; ".join(harmless)
-    parsed["hierarchies"], parsed["hierarchy_folder"] = flags.trees(given["hierarchies"])
-    if job is None:
-        found = Job.of(merged({}, parsed), "the flags")
-    else:
-        found = Job.of(merged(read_job(Path(job)), parsed), f"the job file '{job}'", Path(job))
-    if harmless and (found.scheme or "").partition("(")[0].strip().lower() != "codip":
-        raise DiscreetError(
-            "--harmless says what several sensitive columns expose that are divided among tables; say --scheme codip, "
-            "or leave it out"
-        )
-    return found
+        options["harmless"] = "; ".join(harmless)
+    made = make_job(job, parsed)
+    if harmless and (made.scheme or "").partition("(")[0].strip().lower() != "codip":
+        raise DiscreetError("only the scheme codip knows harmless values; say --scheme codip, or leave out --harmless")
+    return made
 
 
 def carry_out(job: Job) -> Outcome:
@@ -180,47 +152,26 @@ def carry_out(job: Job) -> Outcome:
     from discreet.command.reading import on_columns, read_input
     from discreet.disk import uninterrupted
     from discreet.principles import parse, together
-    from discreet.principles.per_attribute import on_numbers
     from discreet.publishing import publish as publish_table
-    from discreet.releases.passthrough import check_kept, check_quasi, kept_assumptions
+    from discreet.releases.passthrough import check_kept, check_quasi
     from discreet.releases.placement import manifest_digest, place
     from discreet.releases.trace import check_of_people, fill_trace
     from discreet.schemes import make_scheme
-    from discreet.table.notes import formulas
     from discreet.unfinished import settle, unfinished
 
     before = manifest_digest(target)
     promise = together(parse(text) for text in job.promises)
     scheme = make_scheme(job.scheme, job.options, job.seed, promise)
-    if job.seed is not None:
-        note("Note: with --seed the release is an experiment: whoever knows the seed can tell whose row is whose.")
     if trace is not None:
         check_of_people(scheme.makes)
-    if scheme.holds_for_one_run and target.exists():
-        note(
-            f"Note: this replaces a release. What scheme {scheme.name!r} promises holds for one run: if it was run on "
-            "this table before, do not choose among the results, and keep no other."
-        )
-    if before is not None and not (trace is not None and trace.exists()):
-        note(f"Note: this replaces the release in '{job.output}'; a trace of that release no longer fits.")
+    for sentence in _cautions(job, scheme, target, trace, before):
+        note(f"Note: {sentence}")
     with watching() as progress:
         progress("reading", 0.0)
         table, left_out, remarks = read_input(job)
         check_kept(table)  # refuse before the work begins
         check_quasi(table)
-        remarks += [f"Note: {sentence}" for sentence in kept_assumptions(table)]
-        remarks += [f"Note: {sentence}." for sentence in on_numbers(promise, table)]
-        if job.format == "csv":
-            remarks += [f"Note: {sentence}." for sentence in formulas(table.columns)]
-        if not any("distance" in text for text in job.promises):
-            ordered = [column for column in table.sensitive if column.kind != "categorical"]
-            said = [
-                part.remark(column.name, column.kind)
-                for part in promise.parts
-                for column in ordered
-                if part.about in (None, column.name)
-            ]
-            remarks += [f"Note: {sentence}" for sentence in said if sentence]
+        remarks += [f"Note: {sentence}" for sentence in _on_table(job, promise, table)]
         clock.lap("read")
         release = publish_table(table, promise, scheme, progress=progress, most_withheld=job.most_withheld)
         clock.lap("publish")
@@ -234,22 +185,59 @@ def carry_out(job: Job) -> Outcome:
             described, groups = release.manifest["scheme"], release.trace
             del release  # an audit reads the files, and needs the memory
             progress("auditing", 0.0)
-            found = audit(staged, table, trace=groups, promises=promise, progress=progress)
+            audited = audit(staged, table, trace=groups, promises=promise, progress=progress)
             clock.lap("audit")
-            if found.holds:
+            if audited.holds:
                 pair = None if trace is None or staged_trace is None else (staged_trace, trace)
                 with uninterrupted():
                     place(staged, target, before, job.force, pair)
                     settle(target)
-    # checks that report what an adversary may believe beyond what single groups reveal
-    telling = ["all groups"] if promise.monotone else ["all groups", "unions"]
-    if found.presence is not None and found.presence.above_weighed:
-        telling.append("common values")
-    remarks += [f"Note: {check.sentence}" for check in found.checks if check.name in telling]
-    for remark in remarks:
+    for remark in (*remarks, *(f"Note: {sentence}" for sentence in _beyond_groups(promise, audited))):
         note(remark)
     notes = [remark.removeprefix("Note: ") for remark in on_columns(table)]
-    return Outcome(job, table, described, groups, found, left_out, notes, clock.laps)
+    return Outcome(job, table, described, groups, audited, left_out, notes, clock.laps)
+
+
+def _cautions(job: Job, scheme: Scheme, target: Path, trace: Path | None, before: str | None) -> Iterator[str]:
+    """Yield what to be careful about when a release is replaced, or is an experiment."""
+    if job.seed is not None:
+        yield "with --seed the release is an experiment: anyone who knows the seed can tell whose row is whose."
+    if scheme.holds_for_one_run and target.exists():
+        yield (
+            f"this replaces a release. What the scheme {scheme.name!r} promises holds for one run: if you have run it "
+            "on this table before, do not choose among the results, and keep no other."
+        )
+    if before is not None and not (trace is not None and trace.exists()):
+        yield f"this replaces the release in '{job.output}'; a trace of that release no longer fits."
+
+
+def _on_table(job: Job, promise: Principle, table: Table) -> Iterator[str]:
+    """Yield what to know about the columns of a table under a promise."""
+    from discreet.principles.per_attribute import on_numbers
+    from discreet.releases.passthrough import kept_assumptions
+    from discreet.table.notes import formulas
+
+    yield from kept_assumptions(table)
+    for sentence in (*on_numbers(promise, table), *(formulas(table.columns) if job.format == "csv" else ())):
+        yield f"{sentence}."
+    if any("distance" in text for text in job.promises):
+        return
+    for part in promise.parts:
+        for column in table.sensitive:
+            if column.kind != "categorical" and part.about in (None, column.name):
+                remark = part.remark(column.name, column.kind)
+                if remark:
+                    yield remark
+
+
+def _beyond_groups(promise: Principle, audited: Audit) -> Iterator[str]:
+    """Yield what checks found that an attacker may believe beyond what single groups reveal."""
+    names = ["all groups"] if promise.monotone else ["all groups", "unions"]
+    if audited.presence is not None and audited.presence.above_weighed:
+        names.append("common values")
+    for check in audited.checks:
+        if check.name in names:
+            yield check.sentence
 
 
 class _Clock:
@@ -265,7 +253,7 @@ class _Clock:
 
 
 def why_withheld(withheld: int, unusable: int, allowed: bool) -> str | None:
-    """Explain why rows were withheld if some of them miss a number; None otherwise.
+    """Explain why rows were withheld if some of them lack a number; None otherwise.
 
     ``allowed`` says that the scheme may withhold further rows for a lower loss.
 
@@ -303,6 +291,6 @@ def show(outcome: Outcome) -> None:
     if audit.holds:
         console.print(f"The release is in {outcome.job.output} ({took}).")
         if outcome.job.trace is not None:
-            console.print(f"The trace is in {outcome.job.trace}: it is PRIVATE, keep it apart from the release.")
+            console.print(f"The trace is in {outcome.job.trace}: it is PRIVATE; keep it apart from the release.")
     else:
         console.print(f"Nothing was published ({took}).")

@@ -15,6 +15,7 @@ from discreet.command.console import HOLDS, note, number, output, percent, print
 from discreet.command.query_file import Statement, read_statements
 from discreet.errors import DiscreetError
 from discreet.progress import Progress
+from discreet.table.texts import MISSING
 
 if TYPE_CHECKING:
     from discreet.releases.release import Release
@@ -25,10 +26,10 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("folder", metavar="DIR", type=flags.FILE)
-@click.argument("sql", metavar="SQL", required=False)
+@click.argument("sql", metavar="[SQL]", required=False)
 @flags.with_flags(
-    click.option("-f", "--file", type=flags.FILE, metavar="FILE", help="A file of queries, instead of SQL."),
-    click.option("--original", type=flags.FILE, metavar="INPUT", help="Count in the original too, and compare."),
+    flags.path("-f --file", "File of queries, instead of SQL."),
+    flags.path("--original", "Also count in the original, and compare.", "INPUT"),
     *flags.FORMATS,
     *flags.SEVERAL,
     flags.JSON,
@@ -39,15 +40,15 @@ def query(folder: str, sql: str | None, file: str | None, original: str | None, 
 
     SQL is a count with conditions joined by AND: "SELECT COUNT(*) FROM t WHERE age BETWEEN 20 AND 30 AND occupation =
     'Sales'". Conditions are =, <, <=, >, >=, BETWEEN and IN; put texts in single quotes, and names with blanks or
-    dashes in double ones. Withheld rows are not estimated.
+    dashes in double quotes. Withheld rows are not estimated.
 
-    Counts by the values of some columns: "SELECT education, sex, COUNT(*) FROM t WHERE occupation = 'Sales' GROUP BY
-    education, sex". Every combination of values that the release knows of is estimated; those at 0 are not listed, and
+    To count by the values of some columns: "SELECT education, sex, COUNT(*) FROM t WHERE occupation = 'Sales' GROUP BY
+    education, sex". Every combination of values in the release is estimated; those estimated at 0 are not listed, and
     rows without a value are listed as (missing).
 
-    Many queries at once: -f FILE, one per line or ended by semicolons; blank lines and comments (-- to the end of the
-    line, or between /* and */) are left out. The release is loaded once, and --json gives a list. If any query cannot
-    be answered, none is, and the message names its line.
+    To ask many queries at once: -f FILE, with one query per line or semicolons after each; blank lines and comments
+    (-- to the end of the line, or between /* and */) are skipped. The release is loaded once, and --json gives a list.
+    If any query cannot be answered, none is, and the message names its line.
 
     Exit code: 0, or 2 for bad input.
     """
@@ -55,7 +56,7 @@ def query(folder: str, sql: str | None, file: str | None, original: str | None, 
 
     tidy(folder)
     if (sql is None) == (file is None):
-        raise DiscreetError("a query is SQL or a file of queries; give one of them, the file with -f")
+        raise DiscreetError("a query is SQL or a file of queries (-f); give exactly one of them")
     with watching() as progress:
         progress("asking", 0.0)
         asked = [Statement(sql, 0)] if sql is not None else read_statements(cast(str, file))
@@ -107,9 +108,9 @@ def _answered(
     progress: Progress,
 ) -> list[_Answer]:
     """Answer all statements; if one of them cannot be answered, raise an error instead."""
-    from discreet.command.query_groups import grouped_answer
     from discreet.releases import load
     from discreet.table.grouping import GroupBy
+    from discreet.table.read import read
     from discreet.table.sql import has_groups
 
     release = load(folder)
@@ -118,26 +119,26 @@ def _answered(
         with _naming(statement, file):
             sql = statement.sql
             asked.append(release.grouping(sql) if has_groups(sql) else release.query(sql))
-    counts = [at for at, one in enumerate(asked) if not isinstance(one, GroupBy)]
+    counts = [at for at, question in enumerate(asked) if not isinstance(question, GroupBy)]
     estimates = dict(zip(counts, _estimated(release, statements, asked, counts, file), strict=True))
-    table = None if original is None else _read(original, folder, reading)
+    table = None if original is None else read(original, **reading_with(folder, reading))
     answers = []
-    for at, (statement, one) in enumerate(zip(statements, asked, strict=True)):
+    for at, (statement, question) in enumerate(zip(statements, asked, strict=True)):
         progress("asking", at / len(asked))
         with _naming(statement, file):
             answer, lines = (
-                grouped_answer(release, one, table)
-                if isinstance(one, GroupBy)
-                else _counted(estimates[at], one, release, table)
+                _grouped(release, question, table)
+                if isinstance(question, GroupBy)
+                else _counted(estimates[at], question, release, table)
             )
         document = {"folder": folder, "query": statement.sql, **({} if file is None else {"line": statement.line})}
         document |= answer | {"rows": {"published": release.rows, "withheld": release.withheld}}
         document |= {} if original is None else {"original": original}
         heading = [] if file is None else [statement.sql]
-        conditions = one.query if isinstance(one, GroupBy) else one
-        grouped = one.attributes if isinstance(one, GroupBy) else ()
+        conditions = question.query if isinstance(question, GroupBy) else question
+        grouped = question.attributes if isinstance(question, GroupBy) else ()
         remarks = [
-            f"Note: {told}" if told.endswith("?") else f"Note: {told}." for told in release.notes(conditions, grouped)
+            f"Note: {remark}{'' if remark.endswith('?') else '.'}" for remark in release.notes(conditions, grouped)
         ]
         answers.append(_Answer(document, heading, lines, remarks))
     return answers
@@ -157,7 +158,7 @@ def _estimated(
 ) -> list[float]:
     """Estimate all single counts in one call, which is faster; on an error, find the statement at fault."""
     try:
-        return [float(one) for one in release.estimates([asked[at] for at in counts])]
+        return [float(estimate) for estimate in release.estimates([asked[at] for at in counts])]
     except DiscreetError:
         for at in counts:
             with _naming(statements[at], file):
@@ -179,8 +180,60 @@ def _counted(
     return {"estimate": estimate, "exact": exact, "relative_error": error}, lines
 
 
-def _read(original: str, folder: str, reading: dict[str, Any]) -> Table:
-    """Read the original with the arguments in the release's manifest and the flags."""
-    from discreet.table.read import read
+def _grouped(release: Release, asked: GroupBy, original: Table | None) -> tuple[dict[str, Any], list[str]]:
+    """Return the answer to a grouped count, as a document and as lines.
 
-    return read(original, **reading_with(folder, reading))
+    With the original, cells that only the original has are listed too, estimated at 0.
+    """
+    headings = [heading for name, heading in asked.shown if name is not None]
+    counts = next(heading for name, heading in asked.shown if name is None)
+    estimated = _by_cell(release.group_by(asked), headings, counts)
+    exact = None if original is None else _by_cell(asked.count(original), headings, counts)
+    cells = list(estimated) if exact is None else list(dict.fromkeys([*estimated, *exact]))
+    listed: list[dict[str, Any]] = []
+    for cell in cells:
+        line: dict[str, Any] = {"values": dict(zip(headings, cell, strict=True)), "estimate": estimated.get(cell, 0.0)}
+        listed.append(line if exact is None else {**line, "exact": exact.get(cell, 0)})
+    document: dict[str, Any] = {"cells": listed}
+    rows = [_words(line, asked, exact is not None) for line in listed]
+    lines = list(
+        _padded([[*(heading for _, heading in asked.shown), *(["exactly"] if exact is not None else [])], *rows])
+    )
+    if exact is not None:
+        there = [line for line in listed if line["exact"]]
+        errors = [abs(line["estimate"] - line["exact"]) / line["exact"] for line in there]
+        error = sum(errors) / len(errors) if errors else None
+        document["mean_relative_error"] = error
+        away = "undefined, because no row satisfies the conditions" if error is None else percent(error)
+        lines += ["", f"Mean relative error over the {len(there):,} cells that the original has: {away}."]
+        if len(there) < len(listed):
+            lines.append(f"{len(listed) - len(there):,} cells are estimated above 0 where the original has no row.")
+    return document, lines
+
+
+def _by_cell(table: Any, headings: list[str], counts: str) -> dict[tuple[float | str, ...], Any]:
+    columns = [table.column(heading).to_pylist() for heading in headings]
+    amounts = table.column(counts).to_pylist()
+    return dict(zip(zip(*columns, strict=True), amounts, strict=True)) if columns else {(): amounts[0]}
+
+
+def _words(line: dict[str, Any], asked: GroupBy, with_exact: bool) -> list[str]:
+    """Return the texts of one line, in the order of the query's columns."""
+    cells = [
+        number(line["estimate"], 4) if name is None else _on_one_line(line["values"][heading])
+        for name, heading in asked.shown
+    ]
+    return [*cells, f"{line['exact']:,}"] if with_exact else cells
+
+
+def _on_one_line(value: Any) -> str:
+    """Return a value as printable text on one line."""
+    text = MISSING if value is None else str(value)
+    return text if text.isprintable() else repr(text)
+
+
+def _padded(rows: list[list[str]]) -> Iterator[str]:
+    """Yield rows of words with their columns aligned."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        yield "  ".join(word.ljust(width) for word, width in zip(row, widths, strict=True)).rstrip()

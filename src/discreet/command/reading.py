@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from discreet.command.flags import Header, domains, forms, second_tables, separators, split_names, trees
+from discreet.command.flags import by_column, header_of, split_names
 
 if TYPE_CHECKING:
     from discreet.command.job import Job
     from discreet.table.hierarchy_sources import Offered
-    from discreet.table.table import Table
+    from discreet.table.table import Column, Table
 
 KINDS = ("numeric", "categorical", "ordinal")
 LISTS = ("quasi", "sensitive", "identifiers", "keep", *KINDS)
@@ -21,7 +21,7 @@ def read_input(job: Job) -> tuple[Table, list[str], list[str]]:
     from discreet.table.read import read
 
     given: dict[str, list[str]] = {key: getattr(job, key) for key in LISTS}
-    header = Header(job.input, job.delimiter, job.encoding, [text for texts in given.values() for text in texts])
+    header = header_of(job.input, job.delimiter, job.encoding, [text for texts in given.values() for text in texts])
     names: dict[str, Any] = {key: split_names(texts, header) for key, texts in given.items()}
     offers = offers_in(job.hierarchy_folder, names["quasi"], names["sensitive"], job.hierarchies)
     table = read(job.input, **names, hierarchies={**offers, **job.hierarchies}, **job.reading)
@@ -46,26 +46,24 @@ def read_to_look(
 
     delimiter, encoding = given["delimiter"], given["encoding"]
     lists = {"quasi": quasi, **{key: given[key] for key in KINDS}}
-    header = Header(input, delimiter, encoding, [text for texts in lists.values() for text in texts])
+    header = header_of(input, delimiter, encoding, [text for texts in lists.values() for text in texts])
     names: dict[str, Any] = {key: split_names(texts, header) for key, texts in lists.items()}
     secrets = [] if sensitive is None else split_names([sensitive], header)
     person = given.get("person")
     if not names["quasi"]:
         names["quasi"] = [name for name in header() if name not in (*secrets, person)]
-    files, folder = trees(given["hierarchies"])
-    offers = offers_in(folder, names["quasi"], secrets, files)
+    declared = by_column(given)
+    files = declared.pop("hierarchies")
+    offers = offers_in(declared.pop("hierarchy_folder"), names["quasi"], secrets, files)
     table = read(
         input,
         **names,
         sensitive=secrets,
         person=person,
         hierarchies={**offers, **files},
-        domains=domains(given["domains"]),
+        **declared,
         missing="value",
         na=given["na"],
-        dates=forms(given["dates"]),
-        lists=separators(given["lists"]),
-        join=second_tables(given["join"]),
         delimiter=delimiter,
         encoding=encoding,
     )
@@ -126,26 +124,23 @@ def _repeated_identifier(job: Job, names: list[str]) -> Iterator[str]:
 def _numbers_by_label(source: str, table: Table, names: Iterable[str]) -> Iterator[str]:
     """Note columns of numbers that are categorical only because of a hierarchy: the user may expect intervals."""
     for column in table.quasi:
-        if column.name in names and _would_be_numeric(column.texts) and not _typed_as_text(source, column.name):
+        if column.name in names and _would_be_numeric(column) and not _typed_as_text(source, column.name):
             yield (
                 f"Note: {column.name!r} holds numbers but has a hierarchy, so its labels are published; "
                 f"with --numeric {column.name} it would be intervals."
             )
 
 
-def _would_be_numeric(leaves: Iterable[str]) -> bool:
-    """Whether a column of these values would be numeric without its hierarchy.
+def _would_be_numeric(column: Column) -> bool:
+    """Whether a column of these values would be numeric without its hierarchy."""
+    import pyarrow as pa
 
-    >>> _would_be_numeric(["17", "2.5", "(missing)"]), _would_be_numeric(["01301", "12345"])
-    (True, False)
-    """
-    import re
+    from discreet.table.numerals import are_numbers
+    from discreet.table.raw_column import encode
+    from discreet.table.texts import MISSING
 
-    from discreet.table.texts import LARGEST_WHOLE, LEADING_ZERO, MISSING, NUMBER
-
-    known = [leaf for leaf in leaves if leaf != MISSING]
-    plain = all(re.match(NUMBER, leaf) and not re.match(LEADING_ZERO, leaf) for leaf in known)
-    return bool(known) and plain and all(abs(float(leaf)) <= LARGEST_WHOLE for leaf in known)
+    known = [text for text in column.texts if text != MISSING]
+    return are_numbers(encode(column.name, pa.chunked_array([known], pa.string())))
 
 
 def _typed_as_text(source: str, name: str) -> bool:

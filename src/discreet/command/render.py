@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from discreet.command.console import number, percent
@@ -31,9 +31,12 @@ def show_audit(console: Console, audit: Audit, *, every_check: bool) -> None:
         console.print(_promises(audit.promises))
         if not every_check:  # otherwise the sentences on promises below contain the limits
             for limit in dict.fromkeys(kept.limit for kept in audit.promises if kept.limit is not None):
-                console.print(Text(f"In the closest group: {limit}"))
+                console.print(Text(f"In the closest group{limit.removeprefix('There')}"))
         console.print()
-    judged = [("promise kept" if kept.holds else _failure(kept), kept.holds, kept.sentence) for kept in audit.promises]
+    judged = [
+        ("promise kept" if kept.holds else "BROKEN" if kept.broken else "NOT JUDGED", kept.holds, kept.sentence)
+        for kept in audit.promises
+    ]
     judged += [
         (check.name if check.holds else f"FAILED {check.name}", check.holds, check.sentence) for check in audit.checks
     ]
@@ -45,10 +48,6 @@ def show_audit(console: Console, audit: Audit, *, every_check: bool) -> None:
         console.print(_losses(audit))
 
 
-def _failure(kept: PromiseVerdict) -> str:
-    return "BROKEN" if kept.broken else "NOT JUDGED"
-
-
 def _list(console: Console, lines: list[tuple[str, bool, str]]) -> None:
     """Print names with a sentence each: wrapped in a terminal; else on one line each, so that they can be searched."""
     from rich.text import Text
@@ -58,27 +57,25 @@ def _list(console: Console, lines: list[tuple[str, bool, str]]) -> None:
         for name, _, sentence in lines:
             console.print(f"{name:<{width}}  {sentence}")
         return
-    table = grid("", "")
-    for name, holds, sentence in lines:
-        style = "" if holds else "red"
-        table.add_row(Text(name, style=style), Text(sentence, style=style))
-    console.print(table)
+    styles = ["" if holds else "red" for _, holds, _ in lines]
+    cells = zip(lines, styles, strict=True)
+    console.print(grid(["", ""], ((Text(line[0], style), Text(line[2], style)) for line, style in cells)))
 
 
 def _promises(kept: list[PromiseVerdict]) -> Any:
     from rich.text import Text
 
-    table = grid("promise", "holds", "achieved", "margin", "closest group", right=(3,))
-    for verdict in kept:
-        style = "green" if verdict.holds else "bold red"
-        table.add_row(
-            Text(verdict.promise),
-            Text("yes" if verdict.holds else "NO", style=style),
+    rows = (
+        (
+            verdict.promise,
+            Text("yes", "green") if verdict.holds else Text("NO", "bold red"),
             achieved(verdict),
             percent(verdict.margin) if verdict.strain < 1e9 else "-",
             _closest(verdict),
         )
-    return table
+        for verdict in kept
+    )
+    return grid(["promise", "holds", "achieved", "margin", "closest group"], rows, right=(3,))
 
 
 def achieved(kept: PromiseVerdict) -> str:
@@ -100,35 +97,29 @@ def _closest(kept: PromiseVerdict) -> str:
 
 
 def _losses(audit: Audit) -> Any:
-    table = grid("", "", "", right=(1,))
-    for name, value in audit.losses.items():
-        scale = "of 1" if name in ("ail", "gcp") else ""
-        table.add_row(LOSSES.get(name, name), number(value, 4), scale)
-    return table
+    rows = (
+        (LOSSES.get(name, name), number(value, 4), "of 1" if name in ("ail", "gcp") else "")
+        for name, value in audit.losses.items()
+    )
+    return grid(["", "", ""], rows, right=(1,))
 
 
-def grid(*headings: str, right: Collection[int] = ()) -> Any:
+def grid(headings: Sequence[str], rows: Iterable[Iterable[Any]], right: Collection[int] = ()) -> Any:
     """Create a plain table without frames; the columns at the indices ``right`` are aligned right.
 
-    >>> grid("name").columns[0].header
+    >>> grid(["name"], [["Ann"]]).columns[0].header
     'name'
     """
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
     from rich.text import Text
 
-    class Grid(Table):
-        """A table whose cells are data: characters that control the terminal are shown as escapes."""
-
-        def add_row(self, *cells: Any, **how: Any) -> None:
-            seen = [
-                Text(visible(cell.plain), cell.style) if isinstance(cell, Text) else visible(cell) for cell in cells
-            ]
-            super().add_row(*seen, **how)
-
     named = any(headings)
-    table = Grid(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, show_header=named, padding=(0, 1, 0, 0))
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, show_header=named, padding=(0, 1, 0, 0))
     for place, heading in enumerate(headings):
         justify: Literal["left", "right"] = "right" if place in right else "left"
         table.add_column(visible(heading), overflow="fold", no_wrap=place == 0, justify=justify)
+    for cells in rows:  # which are data: characters that control the terminal are shown as escapes
+        seen = (Text(visible(cell.plain), cell.style) if isinstance(cell, Text) else visible(cell) for cell in cells)
+        table.add_row(*seen)
     return table

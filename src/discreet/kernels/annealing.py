@@ -16,7 +16,7 @@ DRIFT = 1e-9
 def anneal(shared, exposed, bounds, aim, price, moves, patience, kept, parts):
     """Walk from a part per item towards parts that keep much of ``shared`` and expose at most ``bounds[aim]``.
 
-    A pair of items in item part keeps its entry of ``shared``, and exposes its entry of ``exposed`` times the number of
+    A pair of items in one part keeps its entry of ``shared``, and exposes its entry of ``exposed`` times the number of
     items in the part. In each of ``moves``, an item (the first number) joins the part of another (the second) or, if
     the third is 1, changes places with it; an item that would join itself gets a part of its own. Moves are made unless
     they lose more than their ``patience``, where exposing too much loses ``price`` times the excess. For each of

@@ -9,17 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
-from discreet.kernels.judging import SLACK, Rules
+from discreet.kernels.judging import SLACK
 from discreet.options import Interval
 from discreet.principles.bounds import Bounds
 from discreet.principles.counts import Counts
-from discreet.principles.principle import AttributeName, Principle, Reach
+from discreet.principles.principle import AttributeName, BoundingPrinciple, Reach
 from discreet.principles.prior import Prior
 from discreet.principles.wording import about, percent, rows
 
 
 @dataclass(frozen=True)
-class BetaLikeness(Principle):
+class BetaLikeness(BoundingPrinciple):
     """In no group is a sensitive value's share q more than 1 + beta times its share p in the whole table.
 
     ``basic``: q <= (1 + beta) p. ``enhanced`` (the default): q <= (1 + min(beta, -ln p)) p, which also keeps frequent
@@ -65,6 +65,7 @@ class BetaLikeness(Principle):
             assert prior.hierarchy is not None
             p = prior.by_node(prior.counts[None], self.level, str(self))[0] / prior.rows
             labels = prior.hierarchy.labels[self.level]
+        # the caps are the paper's function f at each value's share
         floors = None if self.negative is None else (1.0 - self.negative) * p
         return Bounds(labels, p, np.minimum(1.0, (1.0 + self._gains(p)) * p), floors, nodes=nodes)
 
@@ -85,18 +86,6 @@ class BetaLikeness(Principle):
                 return str(error)
         return None
 
-    def rules(self, prior: Prior) -> Rules:
-        """A cap for each value (or node), and a floor if ``negative`` is given."""
-        return self._bounds(prior).rules(len(prior.values))
-
-    def caps(self, prior: Prior) -> NDArray[np.float64] | None:
-        """The paper's function f at each value's share; ``None`` for a promise about nodes."""
-        return self._bounds(prior).leaf_caps()
-
-    def floors(self, prior: Prior) -> NDArray[np.float64] | None:
-        """The smallest allowed shares if ``negative`` is given; ``None`` for a promise about nodes."""
-        return self._bounds(prior).leaf_floors()
-
     def reachable(self, prior: Prior) -> Reach:
         """Always feasible: the whole table as one group has the distribution of the prior."""
         bounds = self._bounds(prior)
@@ -111,7 +100,7 @@ class BetaLikeness(Principle):
         return Reach(True, 0.0, sentence)
 
     def _violation(self, counts: NDArray[np.int64], prior: Prior) -> str:
-        return self._bounds(prior).explain(self._tally(counts[None], prior)[0])
+        return super()._violation(self._tally(counts[None], prior)[0], prior)
 
     def binding(self, counts: NDArray[np.int64], prior: Prior) -> str | None:
         """A sentence if -ln p, rather than beta, bounds the value that comes closest to its cap.

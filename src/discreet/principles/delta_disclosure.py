@@ -8,17 +8,17 @@ from typing import Annotated, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.judging import Rules
 from discreet.options import Interval
 from discreet.principles.bounds import Bounds
 from discreet.principles.counts import Counts
-from discreet.principles.principle import AttributeName, Principle, Reach
+from discreet.principles.principle import AttributeName, BoundingPrinciple, Reach
 from discreet.principles.prior import Prior
-from discreet.principles.wording import exact, rows
+from discreet.principles.wording import rows
+from discreet.table.texts import number_text
 
 
 @dataclass(frozen=True)
-class DeltaDisclosure(Principle):
+class DeltaDisclosure(BoundingPrinciple):
     """Every value's share q in every group is within a factor of its share p in the whole table: |ln(q / p)| < delta.
 
     That is exp(-delta) p < q < exp(delta) p, strictly, for every value in the table. So every group must contain every
@@ -39,11 +39,6 @@ class DeltaDisclosure(Principle):
     attribute: AttributeName | None = None
     """The sensitive attribute that the promise is about; ``None`` for every one that it fits."""
 
-    @property
-    def bounds_each_value(self) -> bool:
-        """True: each value has a cap and a floor."""
-        return True
-
     def _bounds(self, prior: Prior) -> Bounds:
         self.require(prior)
         p = prior.frequencies
@@ -51,22 +46,10 @@ class DeltaDisclosure(Principle):
         # a strict cap above 1 never binds, whereas a cap of exactly 1 would forbid a share of 1
         return Bounds(prior.values, p, np.minimum(factor * p, 2.0), p / factor, strict=True)
 
-    def rules(self, prior: Prior) -> Rules:
-        """A cap and a floor for each value."""
-        return self._bounds(prior).rules(len(prior.values))
-
-    def caps(self, prior: Prior) -> NDArray[np.float64] | None:
-        """A little less than exp(delta) p, because equality is not allowed."""
-        return self._bounds(prior).leaf_caps()
-
-    def floors(self, prior: Prior) -> NDArray[np.float64] | None:
-        """A little more than exp(-delta) p, because equality is not allowed."""
-        return self._bounds(prior).leaf_floors()
-
     def reachable(self, prior: Prior) -> Reach:
         """Feasible for any delta above 0 that the slack in comparing counts leaves distinguishable from 0."""
         if not self.holds(prior.counts[None], prior)[0]:
-            sentence = f"delta={exact(self.delta)} is too small to be told apart from 0; ask for delta=0.000001."
+            sentence = f"delta={number_text(self.delta)} is too small to be told apart from 0; ask for delta=0.000001."
             return Reach(False, 0.0, sentence)
         rarest = prior.rarest
         count = int(prior.counts[rarest])
@@ -76,9 +59,6 @@ class DeltaDisclosure(Principle):
             f"because '{prior.values[rarest]}' has {rows(count)}."
         )
         return Reach(True, 0.0, sentence)
-
-    def _violation(self, counts: NDArray[np.int64], prior: Prior) -> str:
-        return self._bounds(prior).explain(counts)
 
     def achieved_by(self, beliefs: NDArray[np.float64], shares: NDArray[np.float64]) -> float:
         """The largest |ln(belief / share)|."""

@@ -41,19 +41,11 @@ class DifferentialPrivacy(Principle):
 
     name: ClassVar[str] = "differential-privacy"
     example: ClassVar[str] = "'differential-privacy(epsilon=1)'"
+    about_groups = False
+    monotone = False  # nothing is said about groups, and so nothing about their unions
 
     epsilon: Annotated[float, Interval(0, LARGEST, closed="right")]
     """The largest change of the logarithm of any release's odds that one row can make."""
-
-    @property
-    def monotone(self) -> bool:
-        """False: it says nothing about groups, and so nothing about their unions."""
-        return False
-
-    @property
-    def about_groups(self) -> bool:
-        """False: it is about how a release is drawn."""
-        return False
 
     def reachable(self, prior: Prior) -> Reach:
         """Always feasible: with a small epsilon the rows are drawn from little but noise."""

@@ -33,24 +33,16 @@ class KAnonymity(Principle):
     name: ClassVar[str] = "k-anonymity"
     example: ClassVar[str] = "'k-anonymity(k=5)'"
     larger_is_stronger: ClassVar[bool] = True
+    about_values = False
+    bounds_each_value = True  # no value is concerned, so persons may have any number of them
 
     k: Annotated[int, Interval(1)]
     """The fewest rows of a group, or persons if these may have several rows."""
 
     @property
-    def about_values(self) -> bool:
-        """False: the promise counts rows."""
-        return False
-
-    @property
     def least_rows(self) -> int:
         """k."""
         return math.ceil(self.k)
-
-    @property
-    def bounds_each_value(self) -> bool:
-        """True: the promise does not concern values, so persons may have any number of them."""
-        return True
 
     def require(self, prior: Prior) -> None:
         """Require nothing: the promise suits tables without a sensitive attribute too."""

@@ -16,7 +16,8 @@ from discreet.principles.measuring import in_units
 from discreet.principles.principle import AttributeName, NumericPrinciple, Reach
 from discreet.principles.prior import Prior
 from discreet.principles.rules import combine, rule
-from discreet.principles.wording import about, exact, rows, values
+from discreet.principles.wording import about, rows, values
+from discreet.table.texts import number_text
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ class KEAnonymity(NumericPrinciple):
         if self.k <= strongest:
             return Reach(True, strongest, f"{self} can be kept: {fact}, so k can be up to {strongest}.")
         limit = f"k can be at most {held}" if strongest else f"e can be at most {_span(low, high, prior)}"
-        wish = f"k={min(self.k, held)} and e={exact(min(self.e, gap_of(low, high, prior)))}"
+        wish = f"k={min(self.k, held)} and e={number_text(min(self.e, gap_of(low, high, prior)))}"
         return Reach(False, strongest, f"{fact[0].upper()}{fact[1:]}, so {limit}; ask for {wish} or less.")
 
     def _violation(self, counts: NDArray[np.int64], prior: Prior) -> str:
@@ -75,7 +76,7 @@ class KEAnonymity(NumericPrinciple):
         low, high = ends_of(counts, prior)
         where = "" if low < 0 else f", from {prior.values[low]} to {prior.values[high]}"
         span = _span(low, high, prior)
-        return f"The numbers of this group of {size} span {span}{where}; at least {exact(self.e)} is required."
+        return f"The numbers of this group of {size} span {span}{where}; at least {number_text(self.e)} is required."
 
     def _achieved(self, counts: Counts, prior: Prior) -> float:
         """The largest k that all groups keep; 0 if one of them spans less than e."""

@@ -17,7 +17,8 @@ from discreet.principles.counts import Counts
 from discreet.principles.principle import AttributeName, Principle, Reach
 from discreet.principles.prior import Prior
 from discreet.principles.rules import rule
-from discreet.principles.wording import about, exact, ordinal, percent, rows, values
+from discreet.principles.wording import about, ordinal, percent, rows, values
+from discreet.table.texts import number_text
 
 Diversity = Literal["distinct", "entropy", "recursive", "frequency"]
 
@@ -67,8 +68,8 @@ class LDiversity(Principle):
         super().__post_init__()
         if self.kind in ("distinct", "recursive") and not self.l.is_integer():
             raise DiscreetError(
-                f"{self.name}: l must be a whole number of at least 1 when kind={self.kind}, not {exact(self.l)}; "
-                f"write l={math.floor(self.l)}, or choose kind=frequency or kind=entropy"
+                f"{self.name}: l must be a whole number of at least 1 when kind={self.kind}, not "
+                f"{number_text(self.l)}; write l={math.floor(self.l)}, or choose kind=frequency or kind=entropy"
             )
         if self.kind == "recursive" and self.c is None:
             raise DiscreetError(
@@ -91,7 +92,7 @@ class LDiversity(Principle):
     def _bounds(self, prior: Prior) -> Bounds:
         self.require(prior)
         caps = np.full(len(prior.values), 1.0 / self.l)
-        return Bounds(prior.values, prior.frequencies, caps, reason=f"because of l={exact(self.l)}")
+        return Bounds(prior.values, prior.frequencies, caps, reason=f"because of l={number_text(self.l)}")
 
     def rules(self, prior: Prior) -> Rules:
         """One rule, depending on the kind."""
@@ -140,12 +141,12 @@ class LDiversity(Principle):
         wanted, tail = int(self.l), int(ranked[int(self.l) - 1 :].sum())
         limit = f"l can be at most {strongest}" if strongest else "no l can be kept"
         if strongest > 1:
-            return f"{limit} with c={exact(self.c)}; ask for l={strongest}"
+            return f"{limit} with c={number_text(self.c)}; ask for l={strongest}"
         if tail == 0:  # no c suffices for this l
             wanted = int((ranked > 0).sum())
             tail = int(ranked[wanted - 1])
-        larger = exact(_above(float(ranked[0] / tail)))
-        return f"{limit} with c={exact(self.c)}; ask for l={wanted} with c={larger}"
+        larger = number_text(_above(float(ranked[0] / tail)))
+        return f"{limit} with c={number_text(self.c)}; ask for l={wanted} with c={larger}"
 
     def _violation(self, counts: NDArray[np.int64], prior: Prior) -> str:
         size = int(counts.sum())
@@ -153,20 +154,20 @@ class LDiversity(Principle):
             return self._bounds(prior).explain(counts)
         if self.kind == "distinct":
             held = values(int((counts > 0).sum()))
-            return f"This group of {rows(size)} holds {held}; at least {exact(self.l)} are required."
+            return f"This group of {rows(size)} holds {held}; at least {number_text(self.l)} are required."
         if self.kind == "entropy":
             spread = about(self.achieved(counts[None], prior))
             return (
                 f"The values of this group of {rows(size)} are spread like {spread} equally frequent ones; "
-                f"at least {exact(self.l)} are required."
+                f"at least {number_text(self.l)} are required."
             )
         assert self.c is not None
         ranked = np.sort(counts)[::-1]
         tail = rows(int(ranked[int(self.l) - 1 :].sum()))
         return (
             f"'{prior.values[int(counts.argmax())]}' has {rows(int(ranked[0]))} in this group of {rows(size)}; fewer "
-            f"than {exact(self.c)} times the {tail} of the {ordinal(int(self.l))} most frequent value and the rarer "
-            f"ones are allowed."
+            f"than {number_text(self.c)} times the {tail} of the {ordinal(int(self.l))} most frequent value and the "
+            f"rarer ones are allowed."
         )
 
     def achieved_by(self, beliefs: NDArray[np.float64], shares: NDArray[np.float64]) -> float:
@@ -204,7 +205,7 @@ def _advice(strongest: float) -> str:
 
 def _down(strongest: float) -> str:
     """A limit rounded down to two decimals, so that the printed value can be asked for."""
-    return exact(math.floor(strongest * 100.0 + 1e-7) / 100.0)
+    return number_text(math.floor(strongest * 100.0 + 1e-7) / 100.0)
 
 
 def _above(bound: float) -> float:

@@ -25,9 +25,10 @@ from discreet.principles.counts import Counts
 from discreet.principles.per_attribute import apart
 from discreet.principles.principle import Principle, Reach, main_parameter
 from discreet.principles.prior import Prior
-from discreet.principles.wording import exact, percent
+from discreet.principles.wording import percent
 from discreet.table.persons import several_values
 from discreet.table.table import Table
+from discreet.table.texts import number_text
 
 
 class Judged(NamedTuple):
@@ -124,7 +125,7 @@ def _kept(part: Principle, reached: float) -> str:
     if reached == (math.inf if part.larger_is_stronger else 0.0):
         return f"any {name}"
     least = math.floor(reached * 1000.0 + 1e-7) if part.larger_is_stronger else math.ceil(reached * 1000.0 - 1e-7)
-    return f"{name}={exact(least / 1000.0)}"
+    return f"{name}={number_text(least / 1000.0)}"
 
 
 def broken_by_persons(part: Principle, counts: Counts, group: int, prior: Prior) -> str:

@@ -10,23 +10,22 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
-from discreet.kernels.judging import Rules
 from discreet.options import Interval
 from discreet.principles.bounds import Bounds
 from discreet.principles.counts import Counts
-from discreet.principles.principle import AttributeName, Principle, Reach
+from discreet.principles.principle import AttributeName, BoundingPrinciple, Reach
 from discreet.principles.prior import Prior
-from discreet.principles.wording import exact, percent
+from discreet.principles.wording import percent
+from discreet.table.texts import number_text
 
 Belief = Annotated[float, Interval(0, 1, closed="right")]
 Groups = Literal["group", "combined"]
 
 
 @dataclass(frozen=True)
-class AlphaBeta(Principle):
+class AlphaBeta(BoundingPrinciple):
     """Nobody who knows a person's quasi-identifiers believes with more than ``alpha`` that the person is in the table.
 
     And for a person in the table, nobody believes with more than ``beta`` in any sensitive value: no value has a larger
@@ -122,26 +121,13 @@ class AlphaBeta(Principle):
         """Alpha."""
         return self.alpha
 
-    @property
-    def bounds_each_value(self) -> bool:
-        """True: beta caps each value."""
-        return True
-
     def _bounds(self, prior: Prior) -> Bounds:
         self.require(prior)
         caps = np.full(len(prior.values), self.sufficient_share)
-        reason = f"because of beta={exact(self.beta)}"
+        reason = f"because of beta={number_text(self.beta)}"
         if self.association == "combined":
-            reason += f" over all groups together with alpha={exact(self.alpha)}"
+            reason += f" over all groups together with alpha={number_text(self.alpha)}"
         return Bounds(prior.values, prior.frequencies, caps, reason=reason)
-
-    def rules(self, prior: Prior) -> Rules:
-        """A cap of beta for every value."""
-        return self._bounds(prior).rules(len(prior.values))
-
-    def caps(self, prior: Prior) -> NDArray[np.float64] | None:
-        """Beta for every value, or less if it is to hold over all groups."""
-        return self._bounds(prior).leaf_caps()
 
     def reachable(self, prior: Prior) -> Reach:
         """Whether the whole table keeps beta; whether alpha can be kept depends on the quasi-identifiers."""
@@ -150,15 +136,12 @@ class AlphaBeta(Principle):
         share = float(prior.frequencies.max())
         fact = f"most frequent value of the sensitive attribute, '{most}', holds {percent(share)} of the rows"
         if self.holds(prior.counts[None], prior)[0]:
-            return Reach(True, strongest, f"beta={exact(self.beta)} can be kept: the {fact}.")
+            return Reach(True, strongest, f"beta={number_text(self.beta)} can be kept: the {fact}.")
         nearest = math.ceil(strongest * 1000.0 - 1e-7) / 1000.0
-        advice = f"beta can be {exact(nearest)} or more; ask for beta={exact(nearest)}"
+        advice = f"beta can be {number_text(nearest)} or more; ask for beta={number_text(nearest)}"
         if nearest >= 1.0:
             advice = "no beta below 1 can be kept; choose another sensitive attribute"
         return Reach(False, strongest, f"The {fact}, so {advice}.")
-
-    def _violation(self, counts: NDArray[np.int64], prior: Prior) -> str:
-        return self._bounds(prior).explain(counts)
 
     def _achieved(self, counts: Counts, prior: Prior) -> float:
         """The largest share of any value in any group, or what it makes of beta over all groups."""

@@ -32,8 +32,8 @@ from discreet.principles.neighbourhoods import (
 from discreet.principles.principle import AttributeName, Principle, Reach
 from discreet.principles.prior import Prior
 from discreet.principles.rules import rule
-from discreet.principles.wording import exact, percent, rows
-from discreet.table.texts import LARGEST_WHOLE
+from discreet.principles.wording import percent, rows
+from discreet.table.texts import LARGEST_WHOLE, number_text
 
 LEFT_OUT = -math.inf
 """Marks an epsilon that was not given."""
@@ -75,6 +75,7 @@ class Proximity(Principle):
     name: ClassVar[str] = "proximity"
     example: ClassVar[str] = "'proximity(epsilon=2000, m=4)'"
     larger_is_stronger: ClassVar[bool] = True
+    monotone = False  # numbers of two groups may be near each other
 
     epsilon: Width = LEFT_OUT
     """The distance up to which numbers are near, or the share of the number with ``relative``. It can be left out if
@@ -119,9 +120,10 @@ class Proximity(Principle):
         super().__post_init__()
         if None not in (self.below, self.above) and self.epsilon != max(self.below or 0.0, self.above or 0.0):
             raise DiscreetError(
-                f"{self.name}: below={exact(cast(float, self.below))} and above={exact(cast(float, self.above))} "
-                f"already define what is near, so epsilon={exact(self.epsilon)} would have no effect; leave out "
-                "epsilon, or the side that it should define"
+                f"{self.name}: below={number_text(cast(float, self.below))} and "
+                f"above={number_text(cast(float, self.above))} already define what is near, so "
+                f"epsilon={number_text(self.epsilon)} would have no effect; leave out epsilon, or the side that "
+                "it should define"
             )
         if self.neighbourhood == "relative":
             if self.below is not None or self.above is not None:
@@ -132,7 +134,7 @@ class Proximity(Principle):
             if self.epsilon > 1.0:
                 raise DiscreetError(
                     f"{self.name}: epsilon must be a number between 0 and 1 when neighbourhood=relative, not "
-                    f"{exact(self.epsilon)}; write for example epsilon=0.2 for 20 percent"
+                    f"{number_text(self.epsilon)}; write for example epsilon=0.2 for 20 percent"
                 )
 
     def _check_ends(self) -> None:
@@ -208,11 +210,6 @@ class Proximity(Principle):
     def stated_by_attribute(self) -> bool:
         """True for a function: it returns different ends for the numbers of each attribute."""
         return callable(self.neighbourhood)
-
-    @property
-    def monotone(self) -> bool:
-        """False: numbers of two groups may be near each other."""
-        return False
 
     def misfit(self, prior: Prior) -> str | None:
         """The attribute must be numeric, and no date if neighbourhoods are relative."""
@@ -355,7 +352,7 @@ class Proximity(Principle):
         widest = self.widest(prior)
         if widest > 0.0:
             sides = "epsilon" if self.below is None and self.above is None else "widths on both sides"
-            smaller = f"{sides} below {exact(rounded_down(widest))} with m={self.m}"
+            smaller = f"{sides} below {number_text(rounded_down(widest))} with m={self.m}"
             return f"{limit}; ask for {smaller}" if strongest == 1 else f"{limit}; ask for m={strongest}, or {smaller}"
         alone = replace(self, epsilon=0.0, below=None, above=None)
         best = prior.rows // alone.crowd(prior)[0]

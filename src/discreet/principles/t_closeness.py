@@ -14,8 +14,9 @@ from discreet.principles.counts import Counts
 from discreet.principles.principle import AttributeName, Principle, Reach
 from discreet.principles.prior import Prior
 from discreet.principles.rules import rule
-from discreet.principles.wording import about, exact, percent, rows
+from discreet.principles.wording import about, percent, rows
 from discreet.table.table import Kind
+from discreet.table.texts import number_text
 
 Distance = Literal["equal", "ordered", "hierarchical"]
 
@@ -105,9 +106,9 @@ class TCloseness(Principle):
         worst = int(np.abs(shares - prior.frequencies).argmax())
         away = about(float(self.distances(counts[None], prior)[0]))
         return (
-            f"This group of {rows(int(counts.sum()))} lies {away} from the whole table and at most {exact(self.t)} is "
-            f"allowed; '{prior.values[worst]}' differs most, with {percent(float(shares[worst]))} here and "
-            f"{percent(float(prior.frequencies[worst]))} there."
+            f"This group of {rows(int(counts.sum()))} lies {away} from the whole table and at most "
+            f"{number_text(self.t)} is allowed; '{prior.values[worst]}' differs most, with "
+            f"{percent(float(shares[worst]))} here and {percent(float(prior.frequencies[worst]))} there."
         )
 
     def _achieved(self, counts: Counts, prior: Prior) -> float:

@@ -16,7 +16,8 @@ from discreet.principles.measuring import in_units
 from discreet.principles.principle import AttributeName, NumericPrinciple, Reach
 from discreet.principles.prior import Prior
 from discreet.principles.rules import rule
-from discreet.principles.wording import about, exact, rows
+from discreet.principles.wording import about, rows
+from discreet.table.texts import number_text
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,9 @@ class Variance(NumericPrinciple):
     def _violation(self, counts: NDArray[np.int64], prior: Prior) -> str:
         has = about(self.achieved(counts[None], prior))
         size = rows(int(counts.sum()))
-        return f"The numbers of this group of {size} have a variance of {has}; at least {exact(self.v)} is required."
+        return (
+            f"The numbers of this group of {size} have a variance of {has}; at least {number_text(self.v)} is required."
+        )
 
     def _achieved(self, counts: Counts, prior: Prior) -> float:
         measure = self.v or 1.0  # v itself is close to the variances measured, so that strains stay in a float's range

@@ -20,13 +20,22 @@ def percent(share: float) -> str:
     return f"{np.format_float_positional(value, precision=2, fractional=False, trim='-')} %"
 
 
+def counted(number: float, what: str) -> str:
+    """A number of things, in words.
+
+    >>> counted(1, "audit"), counted(1200, "audit"), counted(2.5, "row")
+    ('1 audit', '1,200 audits', '2.5 rows')
+    """
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
 def rows(count: int) -> str:
     """A number of rows, in words.
 
     >>> rows(1), rows(12345)
     ('1 row', '12,345 rows')
     """
-    return "1 row" if count == 1 else f"{count:,} rows"
+    return counted(count, "row")
 
 
 def values(count: int) -> str:
@@ -35,7 +44,7 @@ def values(count: int) -> str:
     >>> values(1), values(12)
     ('1 different value', '12 different values')
     """
-    return "1 different value" if count == 1 else f"{count:,} different values"
+    return counted(count, "different value")
 
 
 def listed(words: Iterable[str]) -> str:
@@ -46,17 +55,6 @@ def listed(words: Iterable[str]) -> str:
     """
     *first, last = words
     return f"{', '.join(first)} and {last}" if first else last
-
-
-def exact(value: float) -> str:
-    """The shortest text that reads back as the same number, without a needless fraction.
-
-    >>> exact(2.0), exact(0.1), exact(5)
-    ('2', '0.1', '5')
-    """
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
-        return str(int(value))
-    return repr(value)
 
 
 def about(value: float) -> str:

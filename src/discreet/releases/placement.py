@@ -155,12 +155,13 @@ def enter_file(fresh: Path, target: Path, force: bool) -> None:
         fresh.rename(target)
 
 
-def check_file(target: Path) -> None:
+def check_file(target: Path, what: str | None = None) -> None:
     """Raise if the target exists but is not a plain file, such as a pipe, a device or a folder."""
+    what = repr(str(target)) if what is None else what
     if target.is_dir():
-        raise DiscreetError(f"{str(target)!r} is a folder; name a file")
+        raise DiscreetError(f"{what} is a folder; name a file")
     if target.exists() and not target.is_file():
-        raise DiscreetError(f"{str(target)!r} is a pipe or a device, which a file would replace; name a plain file")
+        raise DiscreetError(f"{what} is a pipe or a device, which a file would replace; name a plain file")
 
 
 def _unwritten(target: Path, error: OSError) -> DiscreetError:

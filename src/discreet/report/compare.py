@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 import tempfile
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -22,12 +22,13 @@ from discreet.adversary.attacks.campaign import attack
 from discreet.adversary.attacks.evidence import Evidence
 from discreet.adversary.audit import audit
 from discreet.analyst.queries import exact_counts
-from discreet.analyst.workload import WorkloadResult, run, volume_workload, workload
+from discreet.analyst.workload import run, volume_workload, workload
 from discreet.arguments import argument
 from discreet.datasets import patients
 from discreet.errors import DiscreetError
+from discreet.expressions import modern
 from discreet.kernels.compiling import when_compiling
-from discreet.options import checked
+from discreet.options import checked, several
 from discreet.principles import Principle, Prior
 from discreet.principles.beta_likeness import BetaLikeness
 from discreet.principles.l_diversity import LDiversity
@@ -36,8 +37,7 @@ from discreet.principles.t_closeness import TCloseness
 from discreet.progress import COMPILES, PATIENCE, Progress
 from discreet.releases import load
 from discreet.report.comparison import Asked, Comparison, Result
-from discreet.report.contenders import contend
-from discreet.schemes import SCHEMES, Scheme
+from discreet.schemes import SCHEMES, Scheme, as_scheme, make_scheme
 from discreet.table.query import Query
 from discreet.table.table import Table, as_table
 from discreet.unfinished import unfinished
@@ -125,6 +125,19 @@ def compare(
     )
 
 
+def contend(schemes: str | Scheme | Iterable[str | Scheme], random_state: int | None = None) -> dict[str, Scheme]:
+    """The schemes to compare, by their texts.
+
+    >>> list(contend(["cuts", "cuts(effort=thorough)", make_scheme("burel", {"refine": "true"})]))
+    ['cuts', 'cuts(effort=thorough)', 'burel(refine=true)']
+    """
+    made = [
+        make_scheme(modern(scheme), random_state=random_state) if isinstance(scheme, str) else as_scheme(scheme)
+        for scheme in several(schemes)
+    ]
+    return {str(scheme): scheme for scheme in made}
+
+
 def _check(table: Table, promises: tuple[Principle, ...], contenders: Mapping[str, Scheme]) -> None:
     """Raise for requests that no scheme could answer; problems of single schemes are reported in their results."""
     if not promises:
@@ -152,18 +165,19 @@ class _Stages:
         self.stage = WARM_UP
         self.seconds: dict[str, float] = {}
 
-    def begin(self, stage: str) -> None:
-        self.stage, self._started = stage, time.perf_counter()
+    @contextmanager
+    def during(self, stage: str) -> Iterator[None]:
+        self.stage = stage
+        started = time.perf_counter()
         self.share(stage, 0.0)
+        yield
+        self.seconds[stage] = time.perf_counter() - started
 
     def share(self, stage: str, share: float) -> None:
         """Report how much of the present stage is done; a scheme may give the stage its own name."""
         low, high = SHARES[self.stage]
         inside = low + (high - low) * (share if 0.0 <= share <= 1.0 else 0.0)
         self._tell(f"{self._what} ({stage})", (self._done + inside) / self._total)
-
-    def end(self) -> None:
-        self.seconds[self.stage] = time.perf_counter() - self._started
 
 
 class _Trial(NamedTuple):
@@ -184,7 +198,7 @@ class _Trial(NamedTuple):
         compiled: list[bool] = []
         try:
             with when_compiling(lambda: self.stages.share(COMPILES, 0.0), PATIENCE):
-                self.stages.begin(WARM_UP)
+                self.stages.share(WARM_UP, 0.0)
                 _warm(self.scheme, self.promise)
                 ready = time.perf_counter()
                 with when_compiling(lambda: compiled.append(True)):
@@ -198,39 +212,27 @@ class _Trial(NamedTuple):
 
     def _measured(self) -> Result:
         stages = self.stages
-        stages.begin("publish")
         try:
-            release = self.scheme.publish(self.table, self.promise, stages.share)
+            with stages.during("publish"):
+                release = self.scheme.publish(self.table, self.promise, stages.share)
         except DiscreetError as refusal:
             return Result(str(self.promise), self.label, str(refusal))
-        stages.end()
         with unfinished(temporary_place()) as folder:
-            stages.begin("save")
-            release.save(folder)
-            stages.end()
+            with stages.during("save"):
+                release.save(folder)
             trace, exact_quasi = release.trace, release.exact_quasi
             del release  # from here on, only the files
-            stages.begin("audit")
-            audited = audit(folder, self.table, trace=trace, promises=self.promise.parts)
-            stages.end()
-            stages.begin("workload")
+            with stages.during("audit"):
+                audited = audit(folder, self.table, trace=trace, promises=self.promise.parts)
             judged = audited.holds or audited.promises
-            errors = run(load(folder), self.table, self.asked, self.truth) if judged else None
-            stages.end()
-            stages.begin("attack")
-            evidence, failures = self._evidence(folder) if judged and self.table.sensitive else ((), {})
-            stages.end()
-        return Result(
-            str(self.promise),
-            self.label,
-            None,
-            audited,
-            _finite(errors),
-            stages.seconds,
-            exact_quasi,
-            evidence,
-            failures,
-        )
+            with stages.during("workload"):
+                errors = run(load(folder), self.table, self.asked, self.truth) if judged else None
+            with stages.during("attack"):
+                evidence, failures = self._evidence(folder) if judged and self.table.sensitive else ((), {})
+        if errors is not None and math.isnan(errors.median):  # no query has one
+            errors = None
+        promise, seconds = str(self.promise), stages.seconds
+        return Result(promise, self.label, None, audited, errors, seconds, exact_quasi, evidence, failures)
 
     def _evidence(self, folder: Path) -> tuple[tuple[Evidence, ...], dict[str, Exception]]:
         """How often the sensitive values of the same people are guessed from the files, and attacks that broke down."""
@@ -252,11 +254,6 @@ class _Trial(NamedTuple):
 def temporary_place() -> Path:
     """The path beside which temporary releases are written."""
     return Path(tempfile.gettempdir(), "discreet-comparison")
-
-
-def _finite(errors: WorkloadResult | None) -> WorkloadResult | None:
-    """The errors, or ``None`` if no query had one."""
-    return None if errors is None or math.isnan(errors.median) else errors
 
 
 def _warm(scheme: Scheme, promise: Principle) -> None:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from discreet.errors import DiscreetError
 from discreet.principles import Prior
 from discreet.principles.proximity import Proximity, rounded_down
-from discreet.principles.wording import exact
 from discreet.report.charts import (
     COLORS,
     FAINT_INK,
@@ -25,6 +24,7 @@ from discreet.report.charts import (
     side_by_side,
 )
 from discreet.report.proximity_plan import ProximityPlan, frontier, widths
+from discreet.table.texts import number_text
 
 if TYPE_CHECKING:
     from discreet.report.plan import Plan
@@ -163,10 +163,10 @@ def _asked(plan: ProximityPlan) -> dict[str, Any] | None:
     epsilon, m, kept = plan.epsilon, plan.m, True
     if epsilon is not None and m is not None:
         kept = bool(plan.feasible)
-        label = f"epsilon={exact(epsilon)}, m={m:,}: {'can' if kept else 'cannot'} be kept"
+        label = f"epsilon={number_text(epsilon)}, m={m:,}: {'can' if kept else 'cannot'} be kept"
     elif epsilon is not None:
         m = plan.largest_m
-        label = f"epsilon={exact(epsilon)}: m up to {m:,}"
+        label = f"epsilon={number_text(epsilon)}: m up to {m:,}"
     elif m is None or plan.widest_epsilon is None:
         return None
     elif plan.widest_epsilon == 0.0:
@@ -174,7 +174,7 @@ def _asked(plan: ProximityPlan) -> dict[str, Any] | None:
     elif math.isinf(plan.widest_epsilon):
         epsilon, label = 1.0, f"m={m:,}: any epsilon"
     else:
-        epsilon, label = plan.widest_epsilon, f"m={m:,}: epsilon below {exact(rounded_down(plan.widest_epsilon))}"
+        epsilon, label = plan.widest_epsilon, f"m={m:,}: epsilon below {number_text(rounded_down(plan.widest_epsilon))}"
     return {"epsilon": epsilon, "m": m, "label": label, "kept": kept}
 
 

@@ -108,7 +108,7 @@ def _must_be_given(kind: Any, name: str) -> bool:
 
 def _attribute_docstrings(kind: type) -> dict[str, str]:
     """The texts below the fields of a dataclass, which Python does not keep, from its source and that of its bases."""
-    found: dict[str, str] = {}
+    meanings: dict[str, str] = {}
     for base in reversed(kind.__mro__):
         try:
             (body,) = ast.parse(textwrap.dedent(inspect.getsource(base))).body
@@ -117,8 +117,8 @@ def _attribute_docstrings(kind: type) -> dict[str, str]:
         assert isinstance(body, ast.ClassDef)
         for field, text in zip(body.body, body.body[1:], strict=False):
             if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and _is_text(text):
-                found[field.target.id] = " ".join(ast.literal_eval(text.value).split())  # type: ignore[attr-defined]
-    return found
+                meanings[field.target.id] = " ".join(ast.literal_eval(text.value).split())  # type: ignore[attr-defined]
+    return meanings
 
 
 def _is_text(statement: ast.stmt) -> bool:

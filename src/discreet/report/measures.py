@@ -21,12 +21,8 @@ class Measure:
     lower_is_better: bool = True
 
 
-def _four(value: float) -> str:
-    return f"{value:.4f}"
-
-
-def _whole(value: float) -> str:
-    return f"{int(value):,}"
+_four: Callable[[float], str] = "{:.4f}".format
+_whole: Callable[[float], str] = "{:,}".format
 
 
 def _seconds(value: float) -> str:

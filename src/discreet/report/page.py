@@ -14,7 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import visible
-from discreet.principles.wording import rows
+from discreet.principles.wording import counted, rows
 from discreet.report.charts import require, require_all
 from discreet.report.comparison import Comparison
 from discreet.report.measures import MEASURES, best, cell
@@ -84,12 +84,3 @@ def _environment() -> Environment:
 def _shown(value: Any) -> Any:
     """A value as a template inserts it; drawings, which are marked as safe, keep their lines."""
     return value if hasattr(value, "__html__") else visible(str(value))
-
-
-def counted(number: int, what: str) -> str:
-    """A number of things, in words.
-
-    >>> counted(1, "audit"), counted(1200, "audit")
-    ('1 audit', '1,200 audits')
-    """
-    return f"{number:,} {what}{'' if number == 1 else 's'}"

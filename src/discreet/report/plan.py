@@ -25,9 +25,10 @@ from discreet.principles.presence import AlphaBeta
 from discreet.principles.proximity import Proximity, rounded_down
 from discreet.principles.t_closeness import Distance, TCloseness
 from discreet.principles.variance import Variance
-from discreet.principles.wording import exact, rows
+from discreet.principles.wording import rows
 from discreet.report.proximity_plan import ProximityPlan, asked_about, plan_proximity
 from discreet.table.table import Table, as_table
+from discreet.table.texts import number_text
 
 DIVERSITIES: tuple[Diversity, ...] = ("frequency", "distinct", "entropy", "recursive")
 """The kinds of l-diversity."""
@@ -200,7 +201,7 @@ def _span(prior: Prior) -> str:
     """How large the e of ke-anonymity can be."""
     low, high = ends_of(prior.counts, prior)
     span = gap_of(low, high, prior)
-    return "any e" if math.isinf(span) else f"e up to {exact(rounded_down(span))}"
+    return "any e" if math.isinf(span) else f"e up to {number_text(rounded_down(span))}"
 
 
 def _weakest(kind: Diversity) -> LDiversity:
@@ -208,7 +209,7 @@ def _weakest(kind: Diversity) -> LDiversity:
 
 
 def _which(kind: str) -> str:
-    return f"{kind}, c={exact(USUAL_C)}" if kind == "recursive" else kind
+    return f"{kind}, c={number_text(USUAL_C)}" if kind == "recursive" else kind
 
 
 def _diversity(kind: Diversity, prior: Prior) -> Strongest:

@@ -8,10 +8,10 @@ from dataclasses import dataclass, fields
 from typing import Any, cast
 
 from discreet.principles import Principle
-from discreet.principles.wording import exact
 from discreet.report.charts import COLORS, INK, numbers, svg, themed
 from discreet.report.comparison import Comparison
 from discreet.report.measures import AIL, GUESSED, MEDIAN, SECONDS, Measure
+from discreet.table.texts import number_text
 
 STAR = "M0,-1L.25,-.35L.95,-.31L.4,.13L.59,.81L0,.42L-.59,.81L-.4,.13L-.95,-.31L-.25,-.35Z"
 SALTIRE = "M-.9,-.5L-.5,-.9L0,-.4L.5,-.9L.9,-.5L.4,0L.9,.5L.5,.9L0,.4L-.5,.9L-.9,.5L-.4,0Z"
@@ -65,8 +65,8 @@ class Family:
         first = str(self.promises[0])
         if self.parameter is None:
             return first
-        low, high = (f"{self.parameter}={exact(place)}" for place in (self.places[0], self.places[-1]))
-        return first.replace(low, f"{low} to {exact(self.places[-1])}") if low in first else f"{first} to {high}"
+        low, high = (f"{self.parameter}={number_text(place)}" for place in (self.places[0], self.places[-1]))
+        return first.replace(low, f"{low} to {number_text(self.places[-1])}") if low in first else f"{first} to {high}"
 
 
 def families(promises: Sequence[Principle]) -> list[Family]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from discreet.principles import Prior
 from discreet.principles.neighbourhoods import Function
 from discreet.principles.proximity import Proximity, rounded_down
-from discreet.principles.wording import exact
+from discreet.table.texts import number_text
 
 RELATIVE = (0.0, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1.0)
 """The epsilons on the frontier of relative neighbourhoods."""
@@ -134,8 +134,8 @@ def on_widest(asked: Proximity, prior: Prior) -> str:
         return f"With m={asked.m}, epsilon can be anything{most}."
     if widest > 0.0:
         read = rounded_down(widest)
-        edge = f", but not {exact(read)} itself" if read == widest else " or a little more (rounded down)"
-        return f"With m={asked.m}, epsilon can be anything below {exact(read)}{edge}."
+        edge = f", but not {number_text(read)} itself" if read == widest else " or a little more (rounded down)"
+        return f"With m={asked.m}, epsilon can be anything below {number_text(read)}{edge}."
     reach = replace(asked, epsilon=0.0).reachable(prior)
     return f"With m={asked.m}, no epsilon can be kept, not even 0: m can be at most {reach.strongest:,}."
 

@@ -18,7 +18,6 @@ from discreet.principles.l_diversity import LDiversity
 from discreet.principles.per_attribute import apart, by_attribute, stated
 from discreet.principles.principle import Principle, together
 from discreet.principles.prior import Prior
-from discreet.principles.wording import exact
 from discreet.progress import Progress, unheard
 from discreet.randomness import generator, numbers_below, permutation
 from discreet.releases.anatomy.release import AnatomyRelease
@@ -28,6 +27,7 @@ from discreet.schemes.keepers import keeper, way_out
 from discreet.schemes.merge_broken import Attribute, merge_broken
 from discreet.schemes.scheme import Scheme, feasible
 from discreet.table.table import Table
+from discreet.table.texts import number_text
 
 DRAWS = 1 << 16
 """How many random numbers are drawn for exchanging rows, which uses them in turn."""
@@ -130,7 +130,7 @@ class Anatomy(_ExactScheme):
         if different_values(share) * share > 1.0 + SLACK:
             return (
                 f"scheme {self.name!r} makes groups of l different values, so l must be a whole number, not "
-                f"{exact(1.0 / share)}; ask for l={different_values(share)}"
+                f"{number_text(1.0 / share)}; ask for l={different_values(share)}"
             )
         return None
 

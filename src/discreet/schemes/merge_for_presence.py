@@ -9,7 +9,7 @@ their parts keep.
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +18,8 @@ from discreet.errors import DiscreetError
 from discreet.kernels.boxes.boxes import NO_HIGH, NO_LOW, spans
 from discreet.kernels.costs import Axes
 from discreet.kernels.judging import SLACK
-from discreet.kernels.presence import merge
+from discreet.kernels.presence.merge import merge_in_order
 from discreet.principles.principle import Principle
-from discreet.principles.wording import exact
 from discreet.releases.attributes import as_shown, describe
 from discreet.releases.boxes import boxes_in
 from discreet.releases.corners import strongest_beliefs
@@ -32,8 +31,7 @@ from discreet.schemes.axes import Axis, side_by_side
 from discreet.schemes.buckets.drawing import along_curve
 from discreet.schemes.keepers import keeper, way_out
 from discreet.table.table import Column, Table
-
-kernels = cast(Any, merge)
+from discreet.table.texts import number_text
 
 TRIES = 16
 """How often stronger merging is tried before all groups become one."""
@@ -83,7 +81,7 @@ def merge_for_presence(
             groups = np.minimum(groups, 0)
     raise DiscreetError(
         f"scheme {scheme!r} cannot keep {principle}: with descriptions as it makes them of this table, alpha="
-        f"{exact(math.ceil(best * 1000.0 - 1e-7) / 1000.0)} is the smallest it reaches; ask for that"
+        f"{number_text(math.ceil(best * 1000.0 - 1e-7) / 1000.0)} is the smallest it reaches; ask for that"
         f"{f', or {way_out(principle)}' if keeper(principle) != scheme else ''}"
     )
 
@@ -134,7 +132,7 @@ def _each_below(table: Table, groups: NDArray[np.int32], values: Values, alpha: 
         if number <= 1 or kept.all():
             return places
         low, high, order = neighbours_in_order(table.quasi, places, number)
-        home = kernels.merge_in_order(order, low, high, descriptions.sizes, kept, axes, known, alpha)
+        home = merge_in_order(order, low, high, descriptions.sizes, kept, axes, known, alpha)
         groups = np.where(places < 0, -1, home[places]).astype(np.int32)
 
 

@@ -116,7 +116,11 @@ def feasible(scheme: Scheme, table: Table, principle: Principle) -> Prior:
         raise DiscreetError(
             f"the table has no quasi-identifiers; name those that others may know with {argument('quasi')}"
         )
-    _check_persons(scheme, table)
+    if table.person is not None and not scheme.persons:
+        raise DiscreetError(
+            f"scheme {scheme.name!r} publishes rows one by one, and promises nothing about persons who have several; "
+            "choose scheme 'cuts', or give one row per person"
+        )
     if not isinstance(principle, Principle):
         raise DiscreetError(f"{brief(principle)} is not a promise; give one such as BetaLikeness(2)")
     each = by_attribute(principle, table)
@@ -131,17 +135,6 @@ def feasible(scheme: Scheme, table: Table, principle: Principle) -> Prior:
             about = f" about '{prior.attribute}'" if len(each) > 1 else ""
             raise DiscreetError(f"this table cannot keep {promise}{about}: {reach.sentence}")
     return each[0].prior
-
-
-def _check_persons(scheme: Scheme, table: Table) -> None:
-    """Raise an error for persons with several rows if the scheme is about rows."""
-    if table.person is None:
-        return
-    if not scheme.persons:
-        raise DiscreetError(
-            f"scheme {scheme.name!r} publishes rows one by one, and promises nothing about persons who have several; "
-            "choose scheme 'cuts', or give one row per person"
-        )
 
 
 def as_scheme(given: object) -> Scheme:

@@ -108,17 +108,17 @@ def first_difference(left: NDArray[np.int64], right: NDArray[np.int64]) -> int |
     return int(longer[size]) if len(longer) > size else None
 
 
-def first_unshared(one: NDArray[np.int64], other: NDArray[np.int64]) -> int | None:
+def first_unshared(left: NDArray[np.int64], right: NDArray[np.int64]) -> int | None:
     """Return the smallest number that only one of two lists contains, however often; None if there is none.
 
     >>> first_unshared(np.array([3, 1, 3]), np.array([1, 2, 3])), first_unshared(np.array([3, 1, 3]), np.array([1, 3]))
     (2, None)
     """
-    if _dense(one) and _dense(other):
-        width = int(max(one.max(), other.max())) + 1
-        differ = np.flatnonzero(_occurring(one, width) != _occurring(other, width))
+    if _dense(left) and _dense(right):
+        width = int(max(left.max(), right.max())) + 1
+        differ = np.flatnonzero(_occurring(left, width) != _occurring(right, width))
         return int(differ[0]) if len(differ) else None
-    return first_difference(distinct(one), distinct(other))
+    return first_difference(distinct(left), distinct(right))
 
 
 def narrow(codes: NDArray[np.int32], number: int) -> NDArray[Any]:
@@ -141,6 +141,18 @@ def places_among(known: NDArray[np.int64], numbers: NDArray[np.int64]) -> NDArra
     if len(known) and known[0] == 0 and known[-1] == len(known) - 1:
         return numbers
     return np.searchsorted(known, numbers)
+
+
+def looked_up(known: NDArray[np.int64], numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return the index of every number in ``known``, which is ascending, and whether it is there at all.
+
+    >>> [array.tolist() for array in looked_up(np.array([2, 5, 7]), np.array([7, 3]))]
+    [[2, 1], [True, False]]
+    """
+    if not len(known):
+        return np.zeros(len(numbers), np.int64), np.zeros(len(numbers), np.bool_)
+    places = np.clip(places_among(known, numbers), 0, len(known) - 1)
+    return places, known[places] == numbers
 
 
 def _dense(numbers: NDArray[Any]) -> bool:

@@ -216,7 +216,7 @@ def _named(column: RawColumn, wish: ColumnSpec, kind: Literal["ordinal", "catego
         column.name,
         kind,
         codes,
-        _objects(tree.leaves),
+        np.array(tree.leaves, object),
         None if listed else tree,
         missing=0 if ordinal and missing else None,
         declared_values=_declares(column.name, wish) or (listed and column.order is not None),
@@ -260,12 +260,6 @@ def _no_leaf(name: str, text: str, row: int, count: int) -> DiscreetError:
     )
 
 
-def _objects(values: Any) -> NDArray[Any]:
-    array = np.empty(len(values), dtype=object)
-    array[:] = list(values)
-    return array
-
-
 def column_specs(
     kinds: Mapping[Kind, tuple[str, ...]],
     hierarchies: Mapping[str, Any],
@@ -286,13 +280,11 @@ def column_specs(
                 f"column {name!r} is declared to hold dates and has a hierarchy; leave out the hierarchy to publish "
                 "ranges of dates, or the format of the dates to publish labels"
             )
-    gathered = {}
-    for name in {**said, **hierarchies, **domains, **dates}:
-        domain = None
-        if name in domains:
-            domain = _bounds(name, domains[name])
-        gathered[name] = ColumnSpec(said.get(name), hierarchies.get(name), domain, name in dates, dates.get(name))
-    return gathered
+    bounds = {name: _bounds(name, domain) for name, domain in domains.items()}
+    return {
+        name: ColumnSpec(said.get(name), hierarchies.get(name), bounds.get(name), name in dates, dates.get(name))
+        for name in {**said, **hierarchies, **domains, **dates}
+    }
 
 
 def _bounds(name: str, domain: Any) -> tuple[float | str, float | str]:

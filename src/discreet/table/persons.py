@@ -76,16 +76,16 @@ def _number(text: str) -> Decimal | str:
     return text if number is None else number
 
 
-def check_alone(column: RawColumn, person: str | None) -> None:
-    """Refuse an identifier with repeated values, unless a column ``person`` assigns rows to persons.
+def check_alone(column: RawColumn) -> None:
+    """Refuse an identifier with repeated values, if no column assigns rows to persons.
 
     >>> import pyarrow as pa
     >>> from discreet.table.raw_column import encode
-    >>> check_alone(encode("id", pa.chunked_array([["a7", "b1", None, None]])), None)
+    >>> check_alone(encode("id", pa.chunked_array([["a7", "b1", None, None]])))
     """
     codes = meant(column)
     counts = np.bincount(codes[codes >= 0])
-    if person is not None or not bool((counts > 1).any()):
+    if not bool((counts > 1).any()):
         return
     most = int(counts.argmax())
     text = column.texts[column.codes[int(np.argmax(codes == most))]]

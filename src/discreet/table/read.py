@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
-from discreet.options import brief, checked
+from discreet.options import brief, checked, several
 from discreet.table.dates import as_dates
 from discreet.table.hierarchy import Hierarchy, PublishedHierarchy
 from discreet.table.hierarchy_sources import Offered, offered
@@ -22,7 +22,7 @@ from discreet.table.notes import notes_on
 from discreet.table.persons import check_alone, person_of_rows
 from discreet.table.raw_column import RawColumn
 from discreet.table.sources import fetch, names_in
-from discreet.table.table import Column, Table, as_name, as_names
+from discreet.table.table import Column, Derived, Table, as_name, as_names
 from discreet.table.texts import MISSING, value_text
 
 
@@ -110,32 +110,14 @@ def read(
         _texts_by_column("dates", dates, "format of dates", {"birth": "%d.%m.%Y"}),
     )
     check_several(lists, join, roles.sensitive, specs)
-    given = [name for name in roles.published if name not in join]
-    naming = (*roles.identifiers, *roles.person, *(key for _, key in join.values()))
-    needed = tuple(dict.fromkeys((*given, *naming, *specs)))
-    if join:
-        check_replaced(join, names_in(source, delimiter, encoding, needed))
-    rows, columns = fetch(source, needed, tuple(dict.fromkeys((*given, *naming))), **form)
-    for name in roles.identifiers:
-        check_alone(columns[name], person)
+    rows, columns = _fetched(source, roles, specs, join, form)
     derived = derived_columns(columns, roles.sensitive, lists, join, form)
-    origins = {origin.name: origin for pairs in derived.values() for origin, _ in pairs}
     columns |= {origin.name: column for pairs in derived.values() for origin, column in pairs}
-    values_of = {name: tuple(origin.name for origin, _ in pairs) for name, pairs in derived.items()}
-    # an attribute with several values gives way to the attributes that say who has each of them
-    roles = roles._replace(sensitive=tuple(each for name in roles.sensitive for each in values_of.get(name) or (name,)))
+    origins = {origin.name: origin for pairs in derived.values() for origin, _ in pairs}
+    roles = roles.with_derived({name: [origin.name for origin, _ in pairs] for name, pairs in derived.items()})
     check_clashes(roles.published, origins)
     _check_published(specs, roles.published)
-    dated = (*roles.quasi, *roles.sensitive, *(name for name in roles.other if name in specs and specs[name].date))
-    columns |= {name: _as_dates(columns[name], specs.get(name, ColumnSpec())) for name in dated if name not in origins}
-    settled, unusable = {}, {}
-    for name in roles.published:
-        policy: Missing = "value" if name in roles.other else missing
-        # Promises about a sensitive value are also judged on withheld rows, so a missing one needs a value of its own.
-        column, gone = code(columns[name], specs.get(name, ColumnSpec()), policy, withheld=name in roles.quasi)
-        settled[name] = replace(column, derived=origins.get(name))
-        if len(gone):
-            unusable[name] = gone
+    settled, unusable = _settled(columns, roles, specs, origins, missing)
     undeclared = [name for name in (*roles.quasi, *roles.sensitive) if name not in specs and name not in origins]
     return Table(
         rows,
@@ -147,6 +129,47 @@ def read(
         tuple(notes_on([(columns[name], settled[name]) for name in undeclared])),
         person_of_rows(columns[roles.person[0]]) if roles.person else None,
     )
+
+
+def _fetched(
+    source: Any,
+    roles: _Roles,
+    specs: Mapping[str, ColumnSpec],
+    join: Mapping[str, tuple[Any, str]],
+    form: Mapping[str, Any],
+) -> tuple[int, dict[str, RawColumn]]:
+    """Return the number of rows and the columns with a role, except those that come from a second table."""
+    given = [name for name in roles.published if name not in join]
+    naming = (*roles.identifiers, *roles.person, *(key for _, key in join.values()))
+    needed = tuple(dict.fromkeys((*given, *naming, *specs)))
+    if join:
+        check_replaced(join, names_in(source, form["delimiter"], form["encoding"], needed))
+    rows, columns = fetch(source, needed, tuple(dict.fromkeys((*given, *naming))), **form)
+    if not roles.person:
+        for name in roles.identifiers:
+            check_alone(columns[name])
+    return rows, columns
+
+
+def _settled(
+    columns: dict[str, RawColumn],
+    roles: _Roles,
+    specs: Mapping[str, ColumnSpec],
+    origins: Mapping[str, Derived],
+    missing: Missing,
+) -> tuple[dict[str, Column], dict[str, NDArray[np.int64]]]:
+    """Return the published columns with their kinds, and for each that lacks numbers the rows to be withheld."""
+    dated = (*roles.quasi, *roles.sensitive, *(name for name in roles.other if name in specs and specs[name].date))
+    columns |= {name: _as_dates(columns[name], specs.get(name, ColumnSpec())) for name in dated if name not in origins}
+    settled, unusable = {}, {}
+    for name in roles.published:
+        policy: Missing = "value" if name in roles.other else missing
+        # Promises about a sensitive value are also judged on withheld rows, so a missing one needs a value of its own.
+        column, gone = code(columns[name], specs.get(name, ColumnSpec()), policy, withheld=name in roles.quasi)
+        settled[name] = replace(column, derived=origins.get(name))
+        if len(gone):
+            unusable[name] = gone
+    return settled, unusable
 
 
 class _Roles(NamedTuple):
@@ -161,6 +184,10 @@ class _Roles(NamedTuple):
     @property
     def published(self) -> tuple[str, ...]:
         return (*self.quasi, *self.sensitive, *self.other)
+
+    def with_derived(self, derived: Mapping[str, Sequence[str]]) -> _Roles:
+        """Replace each attribute with several values by the attributes that say who has each of them."""
+        return self._replace(sensitive=tuple(each for name in self.sensitive for each in derived.get(name) or (name,)))
 
 
 ROLES = ("a quasi-identifier", "the sensitive attribute", "an identifier", "kept along", "the person")
@@ -291,7 +318,7 @@ def _joined(join: Any) -> dict[str, tuple[Any, str]]:
 
 def _marks(na: str | Iterable[str]) -> frozenset[str]:
     """Return the texts that mark a missing value, without the blanks around them."""
-    given = (na,) if isinstance(na, str) or not isinstance(na, Iterable) else tuple(na)
+    given = several(na)
     for mark in given:
         if not isinstance(mark, (str, int, float)):
             raise DiscreetError(

@@ -48,23 +48,17 @@ def fetch(
 
 
 def names_in(source: Any, delimiter: str | None, encoding: str | None, hints: Sequence[str] = ()) -> list[str]:
-    """Return the column names of any source; see ``column_names`` and ``fetch``.
+    """Return the column names of any source; expected names in ``hints`` help to split CSV.
 
     >>> names_in(pa.table({"age": [17], "sex": ["f"]}), None, None)
     ['age', 'sex']
     """
-    if isinstance(source, (str, PathLike)):
-        return column_names(source, delimiter, encoding, hints)
-    names = source.schema.names if isinstance(source, (pa.Table, pa.RecordBatch)) else getattr(source, "columns", ())
-    return [str(name) for name in names]
-
-
-def column_names(
-    path: str | PathLike[str], delimiter: str | None, encoding: str | None, hints: Sequence[str] = ()
-) -> list[str]:
-    """Return the column names of a CSV, Parquet or Arrow file; expected names in ``hints`` help to split CSV."""
-    path, what = located(path), f"'{path}'"
-    with opened(path, what) as file:
+    if isinstance(source, (pa.Table, pa.RecordBatch)):
+        return list(source.schema.names)
+    if not isinstance(source, (str, PathLike)):
+        return [str(name) for name in getattr(source, "columns", ())]
+    what = f"'{source}'"
+    with opened(located(source), what) as file:
         kind = kind_of(file)
         if kind in TYPED:
             return TypedFile(file, kind, what).names

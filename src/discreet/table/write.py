@@ -47,7 +47,8 @@ def write_table(table: pa.Table, path: str | PathLike[str], format: Format = "cs
         with Path(path).open("wb") as file:  # Arrow accepts only paths in UTF-8
             pq.write_table(_plain(table), file, **PARQUET)
     elif format == "csv":
-        _write_csv(table, Path(path))
+        with Path(path).open("wb") as file:
+            file.writelines(_csv_parts(table))
     else:
         raise DiscreetError(f"there is no table format {format!r}; choose 'csv' or 'parquet'")
 
@@ -118,10 +119,10 @@ def reordered(table: pa.Table, path: str | PathLike[str], format: Format = "csv"
         return sorted(b"".join(_csv_parts(table)).splitlines(True)) == sorted(data.splitlines(True))
     import pyarrow.parquet as pq
 
-    found, plain = pq.ParquetFile(pa.BufferReader(data)).read(), _plain(table)
+    held, plain = pq.ParquetFile(pa.BufferReader(data)).read(), _plain(table)
     columns = [(name, "ascending") for name in plain.column_names]
-    same = found.schema.equals(plain.schema) and found.sort_by(columns).equals(plain.sort_by(columns))
-    return same and beyond_cells(found, data, PARQUET) is None
+    same = held.schema.equals(plain.schema) and held.sort_by(columns).equals(plain.sort_by(columns))
+    return same and beyond_cells(held, data, PARQUET) is None
 
 
 def digest(path: str | PathLike[str]) -> str:
@@ -146,12 +147,6 @@ def _plain(table: pa.Table) -> pa.Table:
     ]
     fields = [pa.field(name, column.type) for name, column in zip(table.column_names, columns, strict=True)]
     return pa.table(columns, schema=pa.schema(fields))
-
-
-def _write_csv(table: pa.Table, path: Path) -> None:
-    with path.open("wb") as file:
-        for part in _csv_parts(table):
-            file.write(part)
 
 
 def _csv_parts(table: pa.Table) -> Iterator[bytes | memoryview]:

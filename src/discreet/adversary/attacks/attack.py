@@ -1,12 +1,11 @@
-"""The contract of every attack: what an adversary learns from a release, and how well it serves to guess.
+"""The contract of every attack: what an adversary learns from a release, and how often this leads to the right guess.
 
-To add an attack, write a subclass of `Attack` with a name and ``learn``, and register it: in
-`discreet.adversary.attacks`, or from another package through the entry point group ``discreet.attacks``.
+To add an attack, write a subclass of `Attack` with a name and ``learn``, and add its line to `discreet.catalogue`, or
+register it from another package through the entry point group ``discreet.attacks``.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple, Self
@@ -38,7 +37,8 @@ class Insight:
     remark: str = ""
     """A sentence to report."""
     exact: NDArray[np.bool_] | None = None
-    """Per line of the people: whether a single belief above its bound breaks a promise; None if the attack says it."""
+    """Per line of the people: whether a single belief above its bound breaks a promise; None if ``Attack.exact`` says
+    so for all."""
 
 
 class Claims(NamedTuple):
@@ -50,6 +50,14 @@ class Claims(NamedTuple):
     """The largest belief that the promise allows in each claim; None if it sets no such bounds."""
     about: str
     """What is guessed, in words."""
+
+    @classmethod
+    def of_ranges(cls, target: Target, first: NDArray[np.int64], last: NDArray[np.int64], about: str) -> Claims:
+        """Claims of several values together, whose bounds are the sums of those on each."""
+        if target.caps is None:
+            return cls(first, last, None, about)
+        sums = np.r_[0.0, np.cumsum(target.caps)]
+        return cls(first, last, np.minimum(1.0, sums[last + 1] - sums[first]), about)
 
     def masses(self, lines: Floats) -> Floats:
         """The beliefs in the claims, given those in the values: one line per person."""
@@ -64,19 +72,7 @@ class Claims(NamedTuple):
         return (self.first[which] <= truth) & (truth <= self.last[which])
 
 
-def summed(caps: Floats | None, first: NDArray[np.int64], last: NDArray[np.int64]) -> Floats | None:
-    """The largest belief in several values together, given those in each.
-
-    >>> summed(np.array([0.2, 0.3, 0.7]), np.array([0, 1]), np.array([1, 2])).tolist()
-    [0.5, 1.0]
-    """
-    if caps is None:
-        return None
-    sums = np.r_[0.0, np.cumsum(caps)]
-    return np.asarray(np.minimum(1.0, sums[last + 1] - sums[first]))
-
-
-class Attack(Expression, ABC):
+class Attack(Expression):
     """A way to learn about people from a release, with its parameters: an immutable value, checked on construction."""
 
     about_values: ClassVar[bool] = True
@@ -84,7 +80,7 @@ class Attack(Expression, ABC):
     several: ClassVar[bool] = False
     """Whether it combines several releases about the same people."""
     judged: ClassVar[bool] = True
-    """Whether the promise bounds the rate of success; not if the adversary knows what it does not reckon with."""
+    """Whether the promise bounds the rate of success; not if the adversary knows more than it takes into account."""
     exact: ClassVar[bool] = False
     """Whether its beliefs are those that the promise bounds: then a single one above its bound breaks the promise."""
 
@@ -110,47 +106,48 @@ class Attack(Expression, ABC):
         values = np.arange(target.width)
         return Claims(values, values, target.caps, f"the value of '{target.secret.name}'")
 
-    @abstractmethod
     def learn(self, target: Target) -> Insight:
-        """Learn from the release; ``target.truth`` may be used only of persons whom the adversary is said to know."""
+        """Learn from the release; by default no more than it says.
+
+        ``target.truth`` may be used only of people whose values the adversary is assumed to know.
+        """
+        return Insight(target.beliefs)
 
     def measure(self, target: Target, ceiling: Target | None = None, outsiders: Target | None = None) -> Evidence:
         """Carry out the attack on all victims, on the original itself, and on people who are not in the release."""
-        claims = self.claims(target)
-        tell = target.tell
+        claims, tell = self.claims(target), target.tell
         insight = self.learn(replace(target, tell=part_of(tell, 0.0, 0.3)))
-        found = _score(target, insight, claims, part_of(tell, 0.3, 0.5), redraw=True)
-        rates: list[float | None] = []
-        for other, start in ((ceiling, 0.5), (outsiders, 0.75)):
-            if other is None:
-                rates.append(None)
-                continue
-            learnt = self.learn(replace(other, tell=part_of(tell, start, start + 0.15)))
-            score = _score(other, learnt, self.claims(other), part_of(tell, start + 0.15, start + 0.25))
-            rates.append(score.rate)
+        score = _score(target, insight, claims, part_of(tell, 0.3, 0.5), redraw=True)
         caps = claims.caps if self.judges(target) else None
+        exact = self.exact if insight.exact is None else bool(insight.exact.any())
         return Evidence(
             str(self),
             claims.about,
-            victims=len(found.hits),
-            successes=int(found.hits.sum()),
-            baseline=found.baseline,
-            ceiling=rates[0],
-            redrawn=found.redrawn,
-            told=found.told,
-            outsiders=rates[1],
-            bound=float(np.mean(caps[found.guess])) if caps is not None and len(found.hits) else None,
-            strain=found.strain if caps is not None and (self.exact or _some(insight.exact)) else None,
-            gain=found.gain,
-            hurt=_hurt(found, claims.masses(target.prior[None])[0]),
-            details=found.insight.details,
-            remark=found.insight.remark,
+            victims=len(score.hits),
+            successes=int(score.hits.sum()),
+            baseline=score.baseline,
+            ceiling=self._rate(ceiling, part_of(tell, 0.5, 0.75)),
+            redrawn=score.redrawn,
+            by_beliefs=score.by_beliefs,
+            outsiders=self._rate(outsiders, part_of(tell, 0.75, 1.0)),
+            bound=float(np.mean(caps[score.guess])) if caps is not None and len(score.hits) else None,
+            strain=score.strain if caps is not None and exact else None,
+            gain=score.gain,
+            hurt=Hurt.worst(score.hits, score.rows, score.belief, claims.masses(target.prior[None])[0][score.guess]),
+            details=insight.details,
+            remark=insight.remark,
             attribute=target.secret.name,
         )
 
+    def _rate(self, target: Target | None, tell: Tell) -> float | None:
+        """How often the attack guesses correctly on a target that it is compared with."""
+        if target is None:
+            return None
+        insight = self.learn(replace(target, tell=part_of(tell, 0.0, 0.6)))
+        return _score(target, insight, self.claims(target), part_of(tell, 0.6, 1.0)).rate
+
 
 class _Score(NamedTuple):
-    insight: Insight
     guess: NDArray[np.intp]
     """Per victim: the claim."""
     belief: Floats
@@ -159,7 +156,7 @@ class _Score(NamedTuple):
     rows: NDArray[np.intp]
     baseline: float
     redrawn: float | None
-    told: float | None
+    by_beliefs: float | None
     strain: float
     gain: float
 
@@ -170,7 +167,7 @@ class _Score(NamedTuple):
 
 def _score(target: Target, insight: Insight, claims: Claims, tell: Tell = silent, redraw: bool = False) -> _Score:
     """Guess what is believed most of everyone, and compare with the truth."""
-    number = len(target.people[0].codes)
+    number = target.lines
     prior = claims.masses(target.prior[None])[0]
     guess, belief, expected = np.zeros(number, np.intp), np.zeros(number), np.zeros(number)
     plain = np.zeros(number, np.intp)
@@ -195,7 +192,6 @@ def _score(target: Target, insight: Insight, claims: Claims, tell: Tell = silent
     hits = claims.hold(guesses, truth)
     usual = np.full(len(truth), int(prior.argmax()), np.intp)
     return _Score(
-        insight,
         guesses,
         belief[person_of],
         hits,
@@ -217,19 +213,6 @@ def guessed(target: Target, insight: Insight) -> float:
     """How often the value that is believed in most is the true one."""
     values = np.arange(target.width)
     return _score(target, insight, Claims(values, values, None, "")).rate
-
-
-def _some(which: NDArray[np.bool_] | None) -> bool:
-    return which is not None and bool(which.any())
-
-
-def _hurt(found: _Score, prior: Floats) -> Hurt | None:
-    """The strongest belief that came true; among equal ones that in the least likely claim, then the first row."""
-    true = np.flatnonzero(found.hits)
-    if not len(true):
-        return None
-    worst = true[np.lexsort((found.rows[true], prior[found.guess[true]], -found.belief[true]))[0]]
-    return Hurt(int(found.rows[worst]), float(found.belief[worst]), float(prior[found.guess[worst]]))
 
 
 def batches(number: int, width: int) -> list[slice]:

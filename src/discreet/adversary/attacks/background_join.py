@@ -1,4 +1,4 @@
-"""Background join: one sensitive value of every victim is known, and the rows that have it tell another.
+"""Background join: one sensitive value of every victim is known, and the rows that have it reveal another.
 
 Where two sensitive attributes stand side by side, a known value leaves only those rows of a person's candidates that
 have it, and the belief in a value of the other attribute is its share among them:
@@ -13,14 +13,13 @@ several attributes bound what quasi-identifiers tell, so no bound is compared.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from discreet.adversary.attacks.attack import Attack, Insight, guessed
 from discreet.adversary.attacks.evidence import Evidence
 from discreet.adversary.attacks.target import Target, opened
 from discreet.principles.principle import AttributeName
 from discreet.principles.wording import percent
-from discreet.table.table import Table
 
 
 @dataclass(frozen=True)
@@ -58,10 +57,6 @@ class BackgroundJoin(Attack):
             return f"'{self.known}' is no sensitive attribute of the release"
         return None
 
-    def learn(self, target: Target) -> Insight:
-        """Nothing needs to be learnt beforehand."""
-        return Insight(target.beliefs)
-
     def measure(self, target: Target, ceiling: Target | None = None, outsiders: Target | None = None) -> Evidence:
         """Measure on the release in which the known attribute is a quasi-identifier."""
         assert target.context is not None and self.known is not None, "refused otherwise"
@@ -69,21 +64,14 @@ class BackgroundJoin(Attack):
         before = guessed(target, Insight(target.beliefs))
         beside = release.beside(target.secret.name, self.known)
         if beside is None:
-            told = f"'{self.known}' is in another table, so that knowing it tells nothing more"
-            found = super().measure(target, ceiling, outsiders)
+            remark = f"'{self.known}' is in another table, so that knowing it reveals nothing more"
+            evidence = super().measure(target, ceiling, outsiders)
         else:
-            told = f"The rows of the person's group with the known value of '{self.known}' are counted"
-            table = _with_known(original, target.secret.name, self.known)
-            more: dict[str, Any] = {"random": target.random, "tell": target.tell}
-            joined = Target.of(beside, table, rows=target.rows, **more)
+            remark = f"The rows of the person's group with the known value of '{self.known}' are counted"
+            quasi = (*original.quasi, original.column(self.known))
+            table = replace(original, quasi=quasi, sensitive=(target.secret,))
+            joined = Target.of(beside, table, rows=target.rows, random=target.random, tell=target.tell)
             highest = Target.of(opened(beside, table), table, rows=target.rows, random=target.random)
-            found = super().measure(joined, highest if ceiling is not None else None)
-        details = {**found.details, "without": before}
-        remark = f"{told}; without knowing it, {percent(before)} are guessed from the release."
-        return replace(found, details=details, remark=remark)
-
-
-def _with_known(original: Table, name: str, known: str) -> Table:
-    """The original with one sensitive attribute, and another among its quasi-identifiers."""
-    quasi = (*original.quasi, original.column(known))
-    return replace(original, quasi=quasi, sensitive=(original.column(name),))
+            evidence = super().measure(joined, highest if ceiling is not None else None)
+        remark += f"; without knowing it, {percent(before)} are guessed from the release."
+        return replace(evidence, details={**evidence.details, "without": before}, remark=remark)

@@ -11,8 +11,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from discreet.adversary.attacks.attack import Attack, Insight
-from discreet.adversary.attacks.target import Floats, Target
+from discreet.adversary.attacks.attack import Attack
+from discreet.adversary.attacks.target import Floats
 
 
 @dataclass(frozen=True)
@@ -28,10 +28,6 @@ class Beliefs(Attack):
 
     name: ClassVar[str] = "beliefs"
     exact: ClassVar[bool] = True
-
-    def learn(self, target: Target) -> Insight:
-        """Nothing needs to be learnt beforehand."""
-        return Insight(target.beliefs)
 
 
 def normalised(logs: Floats, prior: Floats) -> Floats:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -49,7 +49,6 @@ class Campaign:
     """What the release promises."""
     notes: tuple[str, ...] = ()
     """Sentences on what was left out."""
-
     failures: dict[str, Exception] = field(default_factory=dict)
     """Per attack that broke down: the unexpected error, which is a fault of the attack and not of the release."""
 
@@ -61,32 +60,32 @@ class Campaign:
     @property
     def exceeded(self) -> bool:
         """Whether an attack achieved more than the promise allows."""
-        return any(one.exceeds for one in self.evidence)
+        return any(evidence.exceeds for evidence in self.evidence)
 
     @property
     def verdict(self) -> str:
         """The outcome in a sentence or two."""
-        told = self._outcome if self.evidence or not self.failures else ""
-        if self.failures:
-            told = f"{listed(self.failures)} FAILED, by an internal error, and judged nothing. {told}".rstrip()
-        return told
+        if not self.failures:
+            return self._outcome
+        failed = f"{listed(self.failures)} FAILED, by an internal error, and judged nothing."
+        return f"{failed} {self._outcome}" if self.evidence else failed
 
     @property
     def _outcome(self) -> str:
-        """What the attacks achieved that were carried out."""
+        """What the attacks that were carried out achieved."""
         if not self.evidence:
             return "No attack applies to this release."
-        over = [one.attack for one in self.evidence if one.exceeds]
-        if over:
-            return f"The promise is EXCEEDED by {', '.join(over)}."
-        bounded = [one for one in self.evidence if one.bound is not None]
+        exceeding = [evidence.attack for evidence in self.evidence if evidence.exceeds]
+        if exceeding:
+            return f"The promise is EXCEEDED by {', '.join(exceeding)}."
+        bounded = [evidence for evidence in self.evidence if evidence.bound is not None]
         if not bounded:
             return "The promise sets no bound that these attacks could exceed; judge by the rates of success."
-        above = [one.attack for one in bounded if one.above]
+        above = [evidence.attack for evidence in bounded if evidence.above]
         if above:
             return (
-                f"The promise is not exceeded beyond doubt: {listed(above)} guessed rightly more often than it allows, "
-                f"but {NOT_BEYOND_DOUBT}."
+                f"The promise is not exceeded beyond doubt: {listed(above)} guessed correctly more often than it "
+                f"allows, but {NOT_BEYOND_DOUBT}."
             )
         free = len(self.evidence) - len(bounded)
         many = f"Each of the {len(bounded)} attacks" if len(bounded) > 1 else "The attack"
@@ -95,13 +94,50 @@ class Campaign:
         others = "the other" if free == 1 else f"the {free} others"
         return f"{many} that the promise bounds stays within what is promised; it sets no bound for {others}."
 
+    def carry_out(
+        self,
+        attackers: Iterable[Attack],
+        target: Target,
+        ceiling: Target,
+        outsiders: Target | None,
+        progress: Progress | None,
+    ) -> None:
+        """Carry out attacks on one sensitive attribute, and add what came of them."""
+        about = "" if target.context is None else f" about '{target.secret.name}'"
+        for general in attackers:
+            with self._apart(f"{general}{about}"):
+                for attacker in general.against(target):
+                    tell = silent if progress is None else partial(progress, f"attacking: {attacker}{about}")
+                    tell(0.0)
+                    with self._apart(f"{attacker}{about}"):
+                        reason = attacker.refusal(target)
+                        if reason is None and target.others and not attacker.several:
+                            reason = (
+                                "it looks at one release at a time; 'composition' and 'intersection' combine several"
+                            )
+                        if reason is not None:
+                            raise DiscreetError(reason)
+                        self.evidence.append(attacker.measure(replace(target, tell=tell), ceiling, outsiders))
+
+    @contextmanager
+    def _apart(self, name: str) -> Iterator[None]:
+        """Keep what goes wrong in one attack from the others: a refusal, or an error of ours."""
+        try:
+            yield
+        except DiscreetError as refusal:
+            self.refusals[name] = str(refusal)
+        except MemoryError:
+            self.refusals[name] = "there is not enough memory for it; attack fewer victims, or use a larger machine"
+        except Exception as fault:
+            self.failures[name] = fault
+
     def as_dict(self) -> dict[str, Any]:
         """Return everything, ready for JSON."""
         return {
             "holds": self.holds,
             "verdict": self.verdict,
             "promise": list(self.promise),
-            "attacks": [one.as_dict() for one in self.evidence],
+            "attacks": [evidence.as_dict() for evidence in self.evidence],
             "refusals": dict(self.refusals),
             "failures": {name: in_words(fault) for name, fault in self.failures.items()},
             "notes": list(self.notes),
@@ -109,10 +145,9 @@ class Campaign:
 
     def sentences(self) -> list[str]:
         """Return the findings in reading order."""
-        told = [one.sentence for one in self.evidence]
-        told += [f"{name} was not carried out: {reason}." for name, reason in self.refusals.items()]
-        told += [f"{name} FAILED by an internal error ({in_words(one)})." for name, one in self.failures.items()]
-        return [self.verdict, *told, *self.notes]
+        refused = [f"{name} was not carried out: {reason}." for name, reason in self.refusals.items()]
+        failed = [f"{name} FAILED by an internal error ({in_words(error)})." for name, error in self.failures.items()]
+        return [self.verdict, *(evidence.sentence for evidence in self.evidence), *refused, *failed, *self.notes]
 
 
 def attack(
@@ -138,116 +173,133 @@ def attack(
     several. ``outsiders`` is a table of people who are not in the release: success on them is what can be learnt about
     anybody. ``population`` is a table of everyone who may be in the original, for the attack on presence. ``trace`` is
     the private file (or array) with the group of every row, if the adversary is to know these, too: the worst case,
-    which promises about groups reckon with. ``victims`` limits how many people are attacked, drawn at random; by
+    which promises about groups allow for. ``victims`` limits how many people are attacked, drawn at random; by
     default all are, or as many as take about a minute. Everything drawn comes from the operating system, unless
     ``random_state`` asks for a repeatable experiment. ``progress`` is called with the name of the attack and the share
     of it that is done.
 
     >>> import discreet as dc
     >>> from discreet.datasets import patients
-    >>> found = dc.attack(dc.publish(patients(), dc.KAnonymity(4)), patients(), "beliefs")
-    >>> found.evidence[0].victims, found.holds
+    >>> campaign = dc.attack(dc.publish(patients(), dc.KAnonymity(4)), patients(), "beliefs")
+    >>> campaign.evidence[0].victims, campaign.holds
     (48, True)
     """
     original = as_table(original)
-    asked = chosen(attack)
+    attackers = chosen(attack)
     victims = checked("victims", victims, int | None)
     progress = checked("progress", progress, Progress | None)
-    notes = []
-    if isinstance(release, Table):
-        release = synthetic(release)
-    main, further = as_release(release), [as_release(one) for one in several(others)]
-    if not main.of_people:
-        notes.append(NOTE)
-    original = as_published(original, main)
-    names = [attribute.name for attribute in main.sensitive]
-    _check_shared(names, further)
-    for one in (main, *further):
-        check_original(one, as_published(original, one))
-    if "persons" in main.manifest:
-        notes.append("A person may have several rows here; each row was attacked as if it were a person of its own.")
-    if outsiders is not None:
-        outsiders = as_published(as_table(outsiders), main)
-        check_attackable(main, outsiders)
-    if population is not None:
-        population = as_table(population)
-        check_population_covers(population, original, main.quasi)
+    sources = _Sources.of(release, others, original, outsiders, population)
     random = generator(checked("random_state", random_state, int | None))
-    views = [main.about(name).knowing(original.column(name)) for name in names]
-    limit = max(1, MOST_BELIEFS // sum(len(view.values) for view in views)) if victims is None else victims
-    if limit < 1:
-        raise DiscreetError(f"victims={victims} leaves nobody to attack; give a number of at least 1")
-    rows = np.arange(original.rows)
-    if limit < len(rows):
-        rows = np.sort(random.permutation(original.rows)[:limit])
-        notes.append(f"Of {original.rows:,} persons {limit:,} were attacked, drawn at random.")
-    evidence: list[Evidence] = []
-    refusals: dict[str, str] = {}
-    failures: dict[str, Exception] = {}
-    for name, view in zip(names, views, strict=True):
-        aim = partial(Target.of, random=random)
-        alone = _only(original, name)
-        target = aim(
+    rows = sources.victims(victims, random)
+    promise = tuple(map(str, promises(sources.release.manifest, None)[0]))
+    campaign = Campaign([], promise=promise, notes=sources.notes(len(rows)))
+    for view in sources.views:
+        campaign.carry_out(attackers, *sources.targets(view, rows, trace, random), progress)
+        attackers = [attacker for attacker in attackers if attacker.about_values]  # about presence, once is enough
+    if campaign.refusals and not campaign.evidence and not campaign.failures and attack != ALL:
+        reasons = (f"{name} does not apply: {reason}" for name, reason in campaign.refusals.items())
+        raise DiscreetError("; ".join(reasons))
+    return campaign
+
+
+@dataclass(frozen=True)
+class _Sources:
+    """A release under attack, its original, and what else the adversary has: read and checked."""
+
+    release: Release
+    others: list[Release]
+    original: Table
+    outsiders: Table | None
+    population: Table | None
+
+    @classmethod
+    def of(
+        cls,
+        release: Release | Table | str | os.PathLike[str],
+        others: Iterable[Release | str | os.PathLike[str]],
+        original: Table,
+        outsiders: Table | None,
+        population: Table | None,
+    ) -> _Sources:
+        """Read what was given, and reject tables that do not belong to the release."""
+        main = as_release(synthetic(release) if isinstance(release, Table) else release)
+        further = [as_release(other) for other in several(others)]
+        original = as_published(original, main)
+        names = _protected(main)
+        for other in further:
+            if not set(names) & set(_protected(other)):
+                raise DiscreetError(
+                    f"the releases protect different attributes, {listed(map(repr, names))} and "
+                    f"{listed(map(repr, _protected(other)))}; give releases of the same one"
+                )
+        for source in (main, *further):
+            check_original(source, as_published(original, source))
+        if outsiders is not None:
+            outsiders = as_published(as_table(outsiders), main)
+            check_attackable(main, outsiders)
+        if population is not None:
+            population = as_table(population)
+            check_population_covers(population, original, main.quasi)
+        return cls(main, further, original, outsiders, population)
+
+    @cached_property
+    def views(self) -> list[Release]:
+        """The release about each of its sensitive attributes."""
+        return [self.release.about(name).knowing(self.original.column(name)) for name in _protected(self.release)]
+
+    def victims(self, number: int | None, random: np.random.Generator) -> NDArray[np.intp]:
+        """The rows that are attacked: so many, drawn at random, or by default as many as take about a minute."""
+        if number is not None and number < 1:
+            raise DiscreetError(f"victims={number} leaves nobody to attack; give a number of at least 1")
+        everyone = self.original.rows
+        limit = max(1, MOST_BELIEFS // sum(len(view.values) for view in self.views)) if number is None else number
+        return np.sort(random.permutation(everyone)[:limit]) if limit < everyone else np.arange(everyone)
+
+    def notes(self, attacked: int) -> tuple[str, ...]:
+        """Sentences on what was left out, if so many rows are attacked."""
+        notes = [] if self.release.of_people else [NOTE]
+        if "persons" in self.release.manifest:
+            notes.append(
+                "A person may have several rows here; each row was attacked as if it were a person of its own."
+            )
+        if attacked < self.original.rows:
+            notes.append(f"Of {self.original.rows:,} persons {attacked:,} were attacked, drawn at random.")
+        return tuple(notes)
+
+    def targets(
+        self,
+        view: Release,
+        rows: NDArray[np.intp],
+        trace: str | os.PathLike[str] | NDArray[Any] | None,
+        random: np.random.Generator,
+    ) -> tuple[Target, Target, Target | None]:
+        """The victims, the same people in the original as it is, and the outsiders, with one sensitive attribute."""
+        name = view.secret.name
+        original = _only(self.original, name)
+        target = Target.of(
             view,
-            alone,
+            original,
             rows=rows,
-            others=tuple(one.about(name) for one in further if name in [own.name for own in one.sensitive]),
-            groups=None if trace is None else _groups(trace, view, alone),
-            context=Context(main, original) if len(names) > 1 else None,
-            population=population,
+            random=random,
+            others=tuple(other.about(name) for other in self.others if name in _protected(other)),
+            groups=None if trace is None else _groups(trace, view, original),
+            context=Context(self.release, self.original) if len(self.views) > 1 else None,
+            population=self.population,
         )
-        ceiling = aim(opened(view, alone), alone, rows=rows)
-        beyond = None if outsiders is None else aim(view, alone, victims=_only(outsiders, name))
-        about = f" about '{name}'" if len(names) > 1 else ""
-        for general in asked:
-            with _apart(f"{general}{about}", refusals, failures):
-                for attacker in general.against(target):
-                    if name != names[0] and not attacker.about_values:
-                        continue  # once is enough
-                    tell = silent if progress is None else partial(progress, f"attacking: {attacker}{about}")
-                    tell(0.0)
-                    with _apart(f"{attacker}{about}", refusals, failures):
-                        reason = attacker.refusal(target)
-                        if target.others and not attacker.several and reason is None:
-                            reason = (
-                                "it looks at one release at a time; 'composition' and 'intersection' combine several"
-                            )
-                        if reason is not None:
-                            raise DiscreetError(reason)
-                        evidence.append(attacker.measure(replace(target, tell=tell), ceiling, beyond))
-    if refusals and not evidence and not failures and attack != ALL:
-        raise DiscreetError("; ".join(f"{name} does not apply: {reason}" for name, reason in refusals.items()))
-    told = tuple(map(str, promises(main.manifest, None)[0]))
-    return Campaign(evidence, refusals, told, tuple(notes), failures)
+        ceiling = Target.of(opened(view, original), original, rows=rows, random=random)
+        if self.outsiders is None:
+            return target, ceiling, None
+        return target, ceiling, Target.of(view, original, victims=_only(self.outsiders, name), random=random)
 
 
-@contextmanager
-def _apart(name: str, refusals: dict[str, str], failures: dict[str, Exception]) -> Iterator[None]:
-    """Keep what goes wrong in one attack from the others: a refusal, or an error of ours."""
-    try:
-        yield
-    except DiscreetError as refusal:
-        refusals[name] = str(refusal)
-    except MemoryError:
-        refusals[name] = "there is not enough memory for it; attack fewer victims, or use a larger machine"
-    except Exception as fault:
-        failures[name] = fault
+def _protected(release: Release) -> list[str]:
+    """The names of the sensitive attributes of a release."""
+    return [attribute.name for attribute in release.sensitive]
 
 
 def _only(table: Table, name: str) -> Table:
     """A table with one of its sensitive attributes."""
-    return replace(table, sensitive=tuple(column for column in table.sensitive if column.name == name))
-
-
-def _check_shared(names: list[str], further: list[Release]) -> None:
-    """Raise an error for a further release that protects none of these attributes."""
-    for one in further:
-        own = [attribute.name for attribute in one.sensitive]
-        if not set(names) & set(own):
-            raise DiscreetError(
-                f"the releases protect different attributes, {listed(map(repr, names))} and {listed(map(repr, own))}; "
-                "give releases of the same one"
-            )
+    return replace(table, sensitive=(table.column(name),))
 
 
 def _groups(trace: str | os.PathLike[str] | NDArray[Any], release: Release, original: Table) -> NDArray[np.int64]:
@@ -263,7 +315,7 @@ def _groups(trace: str | os.PathLike[str] | NDArray[Any], release: Release, orig
 def chosen(given: Attack | str | Iterable[Attack | str]) -> list[Attack]:
     """The attacks that an argument asks for, each once.
 
-    >>> [str(one) for one in chosen("beliefs")]
+    >>> [str(attack) for attack in chosen("beliefs")]
     ['beliefs']
     """
     attacks: list[Attack] = []

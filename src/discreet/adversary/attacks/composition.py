@@ -12,13 +12,14 @@ two tables that overlap, can break them together. With the beliefs b1, b2, ... i
   believed by the prior. This needs no assumption but that the releases are true; randomised ones rule nothing out.
 
 A projected release is also combined with itself: what its other tables say is taken for a statement about the attribute
-under attack (see `discreet.adversary.attacks.links`).
+under attack (see ``links``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
@@ -50,14 +51,14 @@ class Combination(Attack):
 
     def measure(self, target: Target, ceiling: Target | None = None, outsiders: Target | None = None) -> Evidence:
         """Measure as always, and what each of the releases achieves alone."""
-        found = super().measure(target, ceiling, outsiders)
+        evidence = super().measure(target, ceiling, outsiders)
         single = replace(target, others=())
-        alone = [guessed(single, Insight(one)) for one in said_by_each(target)]
-        told = (
-            f"The promise covers one release; {len(alone)} are combined here, which alone are guessed from rightly for "
-            f"{listed([percent(one) for one in alone])}."
+        alone = [guessed(single, Insight(beliefs)) for beliefs in said_by_each(target)]
+        remark = (
+            f"The promise covers one release; {len(alone)} are combined here, which alone lead to the right guess for "
+            f"{listed(map(percent, alone))}. {evidence.remark}"
         )
-        return replace(found, details={**found.details, "alone": alone}, remark=f"{told} {found.remark}".rstrip())
+        return replace(evidence, details={**evidence.details, "alone": alone}, remark=remark.rstrip())
 
 
 @dataclass(frozen=True)
@@ -66,9 +67,9 @@ class Composition(Combination):
 
     >>> import discreet as dc
     >>> from discreet.datasets import patients
-    >>> one, other = (dc.publish(patients(), dc.LDiversity(l), scheme=dc.Mondrian()) for l in (2, 3))
-    >>> found = dc.attack(one, patients(), "composition", others=[other]).evidence[0]
-    >>> len(found.details["alone"]), found.rate >= found.details["alone"][1]
+    >>> first, second = (dc.publish(patients(), dc.LDiversity(l), scheme=dc.Mondrian()) for l in (2, 3))
+    >>> evidence = dc.attack(first, patients(), "composition", others=[second]).evidence[0]
+    >>> len(evidence.details["alone"]), evidence.rate >= evidence.details["alone"][1]
     (2, True)
     """
 
@@ -88,56 +89,52 @@ class Composition(Combination):
         said = said_by_each(target)
         if len(said) == 1:  # the original itself, or people of whom the other tables say nothing
             return Beliefs().learn(target)
-        possible = _candidates(said, target.prior)
-        exposed = np.zeros(len(target.people[0].codes), np.bool_)
+        possible = partial(_candidates, said, target.prior)
+        exposed = np.zeros(target.lines, np.bool_)
         for part in batches(len(exposed), target.width):
             alone = (said[0](part) > 0.0).sum(axis=1)
             exposed[part] = ((possible(part) > 0.0).sum(axis=1) == 1) & (alone > 1)
         persons = int(exposed[target.person_of].sum())
         return Insight(
-            possible if self.rule == "candidates" else _odds(said, target.prior),
+            possible if self.rule == "candidates" else partial(_odds, said, target.prior),
             details={"exposed": persons},
-            remark=f"Together they leave one value of {persons:,} persons for whom the first leaves several.",
+            remark=leave_one_value(persons),
         )
+
+
+def leave_one_value(persons: int) -> str:
+    """How many persons several releases expose together, in a sentence."""
+    return f"Together they leave a single value for {persons:,} persons for whom the first leaves several."
 
 
 def said_by_each(target: Target) -> list[Said]:
     """What each release says about the people in the values of the first, which is the one under attack; then what its
     other tables say."""
-    found: list[Said] = [target.beliefs]
-    found += [lambda part, other=other: target.beliefs_by(other, part) for other in target.others]  # type: ignore[misc]
-    for link in links(target):
 
-        def translated(part: slice, release: Release = link.release, shares: Floats = link.shares) -> Floats:
-            lines = target.beliefs_of(release, part)
-            lines[np.isnan(lines).any(axis=1)] = 0.0
-            result = lines @ shares
-            result[~result.any(axis=1)] = target.prior
-            return result
+    def translated(link: Link, part: slice) -> Floats:
+        lines = target.beliefs_of(link.release, part)
+        lines[np.isnan(lines).any(axis=1)] = 0.0
+        result = lines @ link.shares
+        result[~result.any(axis=1)] = target.prior
+        return result
 
-        found.append(translated)
-    return found
+    by_others = [partial(target.beliefs_by, other) for other in target.others]
+    return [target.beliefs, *by_others, *(partial(translated, link) for link in links(target))]
 
 
-def _odds(said: list[Said], prior: Floats) -> Said:
-    def combined(part: slice) -> Floats:
-        # in logarithms, since the product of many shares may vanish
-        with np.errstate(divide="ignore", invalid="ignore"):
-            total = (1 - len(said)) * np.log(prior) + np.log(said[0](part))
-            for one in said[1:]:
-                total += np.log(one(part))
-        return normalised(total, prior)
-
-    return combined
+def _odds(said: list[Said], prior: Floats, part: slice) -> Floats:
+    # in logarithms, since the product of many shares may vanish
+    with np.errstate(divide="ignore", invalid="ignore"):
+        total = (1 - len(said)) * np.log(prior) + np.log(said[0](part))
+        for beliefs in said[1:]:
+            total += np.log(beliefs(part))
+    return normalised(total, prior)
 
 
-def _candidates(said: list[Said], prior: Floats) -> Said:
-    def left(part: slice) -> Floats:
-        result = prior * np.logical_and.reduce([one(part) > 0.0 for one in said])
-        result[~result.any(axis=1)] = prior  # releases that contradict each other are not of the same people
-        return np.asarray(result / result.sum(axis=1, keepdims=True))
-
-    return left
+def _candidates(said: list[Said], prior: Floats, part: slice) -> Floats:
+    result = prior * np.logical_and.reduce([beliefs(part) > 0.0 for beliefs in said])
+    result[~result.any(axis=1)] = prior  # releases that contradict each other are not of the same people
+    return np.asarray(result / result.sum(axis=1, keepdims=True))
 
 
 class Link(NamedTuple):
@@ -158,22 +155,23 @@ def links(target: Target) -> list[Link]:
     if target.context is None:
         return []
     release, original = target.context
-    name, found = target.secret.name, []
+    linked = []
     for table in release.projections:
         names = [attribute.name for attribute in table.sensitive]
-        if name in names:
+        if target.secret.name in names:
             continue
-        joints = [(one, _joint(target, release.about(one), original.column(one))) for one in names]
+        joints = [(name, _joint(target, release.about(name), original.column(name))) for name in names]
         best, joint = max(joints, key=lambda known: mutual_information(known[1].T))
         totals = joint.sum(axis=1, keepdims=True)
         shares = np.divide(joint, totals, out=np.tile(target.prior, (len(joint), 1)), where=totals > 0.0)
-        found.append(Link(release.about(best), shares))
-    return found
+        linked.append(Link(release.about(best), shares))
+    return linked
 
 
 def _joint(target: Target, other: Release, column: Column) -> Floats:
     """How many persons of the original have each value of another release together with each of this one."""
     width, wide = target.width, len(other.values)
-    one, two = target.places[target.secret.codes], places(other, column)[column.codes]
-    known = (one >= 0) & (two >= 0)
-    return np.bincount(two[known] * width + one[known], minlength=wide * width).reshape(wide, width).astype(np.float64)
+    first, second = target.places[target.secret.codes], places(other, column)[column.codes]
+    known = (first >= 0) & (second >= 0)
+    pairs = np.bincount(second[known] * width + first[known], minlength=wide * width)
+    return pairs.reshape(wide, width).astype(np.float64)

@@ -1,4 +1,4 @@
-"""Corruption: the values of some persons are known, and what is left of their groups tells about the others.
+"""Corruption: the values of some persons are known, and what is left of their groups reveals the others'.
 
 The adversary knows the sensitive values of a share of the persons, drawn at random, and takes them out of the groups
 that these persons are in. In a group of n rows with n_v of the value v, of which k persons and k_v values are known,
@@ -7,7 +7,7 @@ that these persons are in. In a group of n rows with n_v of the value v, of whic
 
 for each of the others: all ways to deal the remaining values to them are equally likely. This is exact if the adversary
 knows everyone's group (give the trace), and otherwise for persons whom only one group admits, if no rows are withheld;
-of others the adversary is taken to believe what the release says. No promise here reckons with such knowledge, so no
+about others the adversary believes what the release says. No promise here takes such knowledge into account, so no
 bound is compared. Randomised releases are immune: each value was drawn by itself.
 """
 
@@ -47,9 +47,9 @@ class Corruption(Attack):
         if not target.release.of_people:
             return "all rows are synthetic, so that no known value can be taken out of what is published"
         if target.release.published is None:
-            return "every value was randomised by itself, so that the values of others tell nothing about a person's"
+            return "every value was randomised by itself, so that other people's values reveal nothing about a person's"
         if target.release.grouped is None:
-            return "a known person's row may be one of several that are in no group together: that is not accounted for"
+            return "a known person's row may be any of several that are in no group together, so it cannot be taken out"
         return None
 
     def learn(self, target: Target) -> Insight:
@@ -65,22 +65,23 @@ class Corruption(Attack):
         out = Counts.of_rows(group[taken], everyone.truth[taken], release.groups, target.width)
         left = _left(release.counts, out)
         values_left = np.diff(left.indptr)
-        own = target.group_of
+        group_of = target.group_of
 
         def beliefs(part: slice) -> Floats:
             lines = target.beliefs(part)
-            sure = np.flatnonzero((own[part] >= 0) & (values_left[own[part]] > 0))
-            lines[sure] = left[own[part][sure]].toarray()
+            groups = group_of[part]
+            sure = np.flatnonzero((groups >= 0) & (values_left[groups] > 0))
+            lines[sure] = left[groups[sure]].toarray()
             return lines
 
         victims = None if target.strangers else ~known[target.rows]
-        chosen = own[target.person_of][slice(None) if victims is None else victims]
+        chosen = group_of[target.person_of][slice(None) if victims is None else victims]
         certain = chosen[chosen >= 0]
         exposed = int((values_left[certain] == 1).sum())
         details = {"known": int(known.sum()), "group_certain": len(certain), "exposed": exposed}
         remark = (
-            f"The values of {int(known.sum()):,} persons are known here, with which the promise does not reckon; for "
-            f"{exposed:,} of the others only one value is left."
+            f"The values of {int(known.sum()):,} persons are known here, which the promise does not take into account; "
+            f"for {exposed:,} of the others only one value is left."
         )
         return Insight(beliefs, victims, details, remark)
 
@@ -90,7 +91,7 @@ def _left(counts: Counts, known: Counts) -> Any:
     from scipy.sparse import csr_array
 
     shape = (len(counts), counts.width)
-    whole, out = (csr_array((one.amounts, one.values, one.starts), shape=shape) for one in (counts, known))
+    whole, out = (csr_array((part.amounts, part.values, part.starts), shape=shape) for part in (counts, known))
     left = csr_array(whole - out, dtype=np.float64)
     # more may be known than a group has, if some of those who seem to be in it are withheld
     left.data = np.maximum(0.0, left.data)

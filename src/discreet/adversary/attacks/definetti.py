@@ -4,8 +4,8 @@ After Kifer ("Attacks on Privacy and deFinetti's Theorem", SIGMOD 2009): which m
 is unknown, but groups differ, and so tell which quasi-identifiers go with which values; that, in turn, tells members of
 a group apart. Here the two steps alternate, with probabilities in place of single permutations:
 
-1. From who is taken to have which value with what probability, estimate Pr[t | v] for every quasi-identifier t by
-   itself, as naive Bayes does (with Laplace's correction). At first every member has the group's shares.
+1. From the probability with which everyone is assumed to have each value, estimate Pr[t | v] for every quasi-identifier
+   t by itself, as naive Bayes does (with Laplace's correction). At first every member has the group's shares.
 2. In every group, a member with t_1, t_2, ... has v with a probability in proportion to the product of the Pr[t | v],
    scaled in turns so that every member has one value, and every value as many members as it is counted (Sinkhorn's
    scaling, which approximates the share of all permutations, weighted by their likelihood: the order of the
@@ -13,8 +13,8 @@ a group apart. Here the two steps alternate, with probabilities in place of sing
 
 It ends when the probabilities hardly change any more. Persons whose group is not certain have each value, all the time,
 with the probability that the release says, and are guessed in the end by naive Bayes of what was learnt. No promise
-here reckons with what groups tell about each other, so this attack can succeed where each group by itself keeps its
-promise: most with few values per group, and if these depend much on the quasi-identifiers.
+here takes into account what groups tell about each other, so this attack can succeed where each group by itself keeps
+its promise: most with few values per group, and if these depend much on the quasi-identifiers.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class DeFinetti(Attack):
         """Only the values of groups can be dealt anew, and what is learnt has to fit into memory."""
         if target.release.grouped is None:
             return "it deals the values of groups anew, and in this format no persons share the values of a group"
-        if len(target.everyone.people[0].codes) * target.width > MOST_CELLS:
+        if target.everyone.lines * target.width > MOST_CELLS:
             return "there are too many persons with different quasi-identifiers, times values, to be kept in memory"
         return None
 
@@ -75,7 +75,7 @@ class DeFinetti(Attack):
         """Alternate between the two steps until they agree."""
         everyone = target.everyone
         known = Assignment.of(everyone)
-        likely = np.ones((len(known.numbers), target.width))
+        likely = np.ones((everyone.lines, target.width))
         joints: list[Floats] = []
         steps, change = 0, 1.0
         while steps < self.steps and change > SETTLED:
@@ -88,13 +88,11 @@ class DeFinetti(Attack):
             steps += 1
         details = {"steps": steps, "group_certain": int(known.members.numbers.sum())}
         if target.strangers:
-            learnt = [_matched(*one) for one in zip(joints, known.people, target.people, strict=False)]
-            own = _likelihoods(learnt, target.people) * target.prior
-            return Insight(lambda part: own[part] / own[part].sum(axis=1, keepdims=True), details=details)
+            learnt = [_matched(*columns) for columns in zip(joints, known.people, target.people, strict=False)]
+            weights = _likelihoods(learnt, target.people) * target.prior
+            return Insight(lambda part: weights[part] / weights[part].sum(axis=1, keepdims=True), details=details)
         lines = known.by_person(known.deal(likely), likely * target.prior)
-        line_of = np.zeros(len(target.people[0].codes), np.intp)
-        line_of[target.person_of] = everyone.person_of[target.rows]
-        return Insight(lambda part: lines[line_of[part]], details=details)
+        return Insight(lambda part: lines[target.line_of[part]], details=details)
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +106,7 @@ class Assignment:
     members: Members
     rest: NDArray[np.intp]
     """The lines of people whose group is not certain."""
-    told: Floats
+    rest_beliefs: Floats
     """What the release says about these."""
 
     @classmethod
@@ -116,13 +114,11 @@ class Assignment:
         """The persons of a target that has everyone in the original for victims."""
         release = target.release.grouped
         assert release is not None, "refused otherwise"
-        numbers = np.bincount(target.person_of, minlength=len(target.people[0].codes))
-        members = target.members
-        certain = np.zeros(len(numbers), np.bool_)
-        certain[members.lines] = True
-        rest = np.flatnonzero(~certain)
-        told = [target.beliefs(part)[~certain[part]] for part in batches(len(numbers), target.width)]
-        return cls(release.counts, target.known, numbers, members, rest, np.concatenate(told))
+        doubtful = np.ones(target.lines, np.bool_)
+        doubtful[target.members.lines] = False
+        beliefs = [target.beliefs(part)[doubtful[part]] for part in batches(target.lines, target.width)]
+        rest = np.flatnonzero(doubtful)
+        return cls(release.counts, target.known, target.persons, target.members, rest, np.concatenate(beliefs))
 
     @cached_property
     def layout(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -159,7 +155,7 @@ class Assignment:
             from scipy.sparse import csr_array
 
             lines = (self.numbers[self.rest], (column.codes[self.rest], np.arange(len(self.rest))))
-            result += csr_array(lines, shape=(len(column.values), len(self.rest))) @ self.told
+            result += csr_array(lines, shape=(len(column.values), len(self.rest))) @ self.rest_beliefs
         return result
 
     def by_person(self, dealt: Floats, otherwise: Floats) -> Floats:

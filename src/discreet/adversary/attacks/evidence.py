@@ -1,4 +1,4 @@
-"""What an attack achieved: a rate of success with its interval, beside what it has to be compared with."""
+"""What an attack achieved: a rate of success with its interval, and what to compare it with."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from discreet.principles.wording import about, percent
 
@@ -32,13 +35,24 @@ def wilson(successes: int, trials: int, deviations: float = USUAL) -> tuple[floa
 
 
 class Hurt(NamedTuple):
-    """The victim of whom something true was believed most strongly."""
+    """The victim about whom something true was believed most strongly."""
 
     row: int
     """The row of the original, from 0."""
     belief: float
     prior: float
     """The belief in the same without the release."""
+
+    @classmethod
+    def worst(
+        cls, hits: NDArray[np.bool_], rows: NDArray[Any], beliefs: NDArray[np.float64], priors: NDArray[np.float64]
+    ) -> Hurt | None:
+        """The strongest belief that came true; among equal ones that in the least likely claim, then the first."""
+        true = np.flatnonzero(hits)
+        if not len(true):
+            return None
+        worst = true[np.lexsort((priors[true], -beliefs[true]))[0]]
+        return cls(int(rows[worst]), float(beliefs[worst]), float(priors[worst]))
 
 
 @dataclass(frozen=True)
@@ -57,8 +71,8 @@ class Evidence:
     """The rate of success of the same attack if the original is published as it is."""
     redrawn: float | None = None
     """The rate of success to expect of these guesses if chance dealt the sensitive values anew in every way that the
-    release leaves open: more than that was learnt about persons from what they have in common with others."""
-    told: float | None = None
+    release leaves open: what goes beyond it was learnt about people from what they have in common with others."""
+    by_beliefs: float | None = None
     """The rate of success on the same people by what the release itself makes most likely."""
     outsiders: float | None = None
     """The rate of success on people who are not in the release, if some were given: their values were not published, so
@@ -74,7 +88,7 @@ class Evidence:
     details: Mapping[str, Any] = field(default_factory=dict)
     """Further figures of this attack alone."""
     remark: str = ""
-    """What else a reader has to know, in a sentence."""
+    """What else a reader should know, in a sentence."""
     attribute: str = ""
     """The sensitive attribute that was guessed."""
     of: str = "persons"
@@ -115,8 +129,8 @@ class Evidence:
         """What this means to a privacy board."""
         low, high = self.interval
         text = (
-            f"Of {self.victims:,} {self.of}, {self.attack} guesses {self.about} rightly for {percent(self.rate)} (95 % "
-            f"interval {percent(low)} to {percent(high)}); without the release it is {percent(self.baseline)}"
+            f"Of {self.victims:,} {self.of}, {self.attack} guesses {self.about} correctly for {percent(self.rate)} "
+            f"(95 % interval {percent(low)} to {percent(high)}); without the release it is {percent(self.baseline)}"
         )
         if self.ceiling is not None:
             text += f", from the original itself {percent(self.ceiling)}"
@@ -130,30 +144,18 @@ class Evidence:
             text += f" The strongest belief is {where} its bound, at {about(100.0 * self.strain)} % of it."
         if self.too_often and not self.too_sure:
             text += (
-                " So more guesses are right than the promise allows: if an audit holds, that is what groups tell about "
-                "each other, which no promise about single groups bounds."
+                " So more guesses are right than the promise allows: if an audit holds, the reason is what groups "
+                "tell about each other, which no promise about single groups bounds."
             )
         return f"{text} {self.remark}".rstrip()
 
     def as_dict(self) -> dict[str, Any]:
         """All figures, ready for JSON."""
-        low, high = self.interval
+        fields = {name: value for name, value in vars(self).items() if name not in ("of", "remark")}
         return {
-            "attack": self.attack,
-            "about": self.about,
-            "attribute": self.attribute,
-            "victims": self.victims,
-            "successes": self.successes,
+            **fields,
             "rate": self.rate,
-            "interval": [low, high],
-            "baseline": self.baseline,
-            "ceiling": self.ceiling,
-            "redrawn": self.redrawn,
-            "told": self.told,
-            "outsiders": self.outsiders,
-            "bound": self.bound,
-            "strain": self.strain,
-            "gain": self.gain,
+            "interval": list(self.interval),
             "above": self.above,
             "exceeds": self.exceeds,
             "hurt": None if self.hurt is None else self.hurt._asdict(),

@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.attacks.attack import Insight
-from discreet.adversary.attacks.composition import Combination, Composition, Said, links
+from discreet.adversary.attacks.composition import Combination, Composition, Said, leave_one_value, links
 from discreet.adversary.attacks.target import Floats, Target
 from discreet.releases.grouped import GroupedRelease
 from discreet.releases.release import Release
@@ -47,9 +47,9 @@ class Intersection(Combination):
 
     >>> import discreet as dc
     >>> from discreet.datasets import patients
-    >>> one, other = (dc.publish(patients(), dc.LDiversity(l), scheme=dc.Mondrian()) for l in (2, 3))
-    >>> found = dc.attack(one, patients(), "intersection", others=[other]).evidence[0]
-    >>> found.rate >= found.details["alone"][1]
+    >>> first, second = (dc.publish(patients(), dc.LDiversity(l), scheme=dc.Mondrian()) for l in (2, 3))
+    >>> evidence = dc.attack(first, patients(), "intersection", others=[second]).evidence[0]
+    >>> evidence.rate >= evidence.details["alone"][1]
     True
     """
 
@@ -58,9 +58,9 @@ class Intersection(Combination):
     def refusal(self, target: Target) -> str | None:
         """Only groups can be laid across each other."""
         releases = [target.release, *target.others, *(link.release for link in links(target))]
-        if any(one.grouped is None for one in releases):
+        if any(release.grouped is None for release in releases):
             return "it lays groups across each other, and in one of these formats persons are in no groups"
-        if len(target.everyone.people[0].codes) * target.width > MOST_CELLS:
+        if target.everyone.lines * target.width > MOST_CELLS:
             return "there are too many persons with different quasi-identifiers, times values, to be kept in memory"
         return super().refusal(target)
 
@@ -69,33 +69,29 @@ class Intersection(Combination):
         linked = links(target)
         if target.strangers or not (target.others or linked):  # in no cell; the original itself
             return Composition().learn(target)
-        everyone = target.everyone
-        lines = len(everyone.people[0].codes)
-        own = [_Groups.of(everyone.release, everyone.group_of, everyone.beliefs)]
+        everyone, lines, line_of = target.everyone, target.everyone.lines, target.line_of
+        counted = [_Groups.of(everyone.release, everyone.group_of, everyone.beliefs)]
         for other in target.others:
-            said = partial(everyone.beliefs_by, other)
-            own.append(_Groups.of(other, everyone.groups_in(other), said))
-        tables = [_Groups.of(one.release, everyone.groups_in(one.release), everyone.beliefs) for one in linked]
-        doubtful = np.logical_or.reduce([groups.doubtful for groups in own])
-        of_line = [groups.of_line for groups in (*own, *tables)] + [np.where(doubtful, np.arange(lines) + 1, 0)]
-        sizes = [int(one.max(initial=0)) + 1 for one in of_line]
+            counted.append(_Groups.of(other, everyone.groups_in(other), partial(everyone.beliefs_by, other)))
+        tables = [_Groups.of(link.release, everyone.groups_in(link.release), everyone.beliefs) for link in linked]
+        doubtful = np.logical_or.reduce([groups.doubtful for groups in counted])
+        of_line = [groups.of_line for groups in (*counted, *tables)] + [np.where(doubtful, np.arange(lines) + 1, 0)]
+        sizes = [int(groups.max(initial=0)) + 1 for groups in of_line]
         _, first, cell_of = ranked(numbered(of_line, sizes, lines))
-        persons = np.bincount(cell_of, np.bincount(everyone.person_of, minlength=lines)).astype(np.float64)
+        persons = np.bincount(cell_of, everyone.persons).astype(np.float64)
         usual = np.maximum(target.prior, np.finfo(float).tiny)
         start = np.ones((len(first), target.width))
-        for groups in own:
+        for groups in counted:
             at = np.flatnonzero(groups.doubtful[first])
             if len(at):
                 start[at] *= groups.said(slice(0, lines))[first[at]] / usual
         for groups, link in zip(tables, linked, strict=True):
             start *= (groups.shares() @ link.shares / usual)[groups.of_line[first]]
         total = target.as_published(target.whole.counts, 0.0)
-        bound = [(groups.of_line[first], groups.counted(target, persons, first, total)) for groups in own]
+        bound = [(groups.of_line[first], groups.counted(target, persons, first, total)) for groups in counted]
         cells = fitted(start, persons, bound, target)
         several = (bound[0][1] > 0.0).sum(axis=1)[bound[0][0]] > 1
         exposed = int(persons[((cells > 0.0).sum(axis=1) == 1) & several].sum())
-        line_of = np.zeros(len(target.people[0].codes), np.intp)
-        line_of[target.person_of] = everyone.person_of[target.rows]
 
         def beliefs(part: slice) -> Floats:
             lines = cells[cell_of[line_of[part]]]
@@ -105,7 +101,7 @@ class Intersection(Combination):
         return Insight(
             beliefs,
             details={"cells": len(first), "exposed": exposed, "group_certain": int(persons[~doubtful[first]].sum())},
-            remark=f"Together they leave one value of {exposed:,} persons for whom the first leaves several.",
+            remark=leave_one_value(exposed),
             exact=~doubtful[line_of],
         )
 

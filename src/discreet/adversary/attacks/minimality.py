@@ -10,10 +10,10 @@ the release says which values go together.
   weighed by its probability to do so: one or none for a scheme without chance; else what the scheme says itself, if it
   offers ``likelihood(table, principle, groups)``, or how often several runs on the world give it.
 - *Sampled*, if there are many: the values of all groups are dealt anew at random, again and again, and the scheme is
-  run on each table. The whole release hardly ever comes again, but single groups do: the belief about the members of a
+  run on each table. The whole release hardly ever recurs, but single groups do: the belief about the members of a
   group is taken from the tables in which the same persons were put into one group again. What became of the other
   groups is not used, so that an adversary with more patience may learn more. With ``likelihood`` every table counts by
-  that instead. Nothing is concluded about persons whose groups came again too rarely.
+  that instead. Nothing is concluded about persons whose groups recur too rarely.
 
 Of a sealed release, tables also have to leak as much about a group as the release says (``leakage``). Only the
 promises of schemes for one run cover this adversary (``Scheme.one_run``); the others are measured and not judged.
@@ -62,7 +62,6 @@ class Minimality(Attack):
     """
 
     name: ClassVar[str] = "minimality"
-    judged: ClassVar[bool] = False
 
     runs: Annotated[int, Interval(1)] = 100
     """How often the scheme is run on tables that fit."""
@@ -70,23 +69,23 @@ class Minimality(Attack):
     def refusal(self, target: Target) -> str | None:
         """The scheme has to be known, and its tables to be few, or rearrangements of certain groups."""
         if target.original.person is not None:
-            return "tables are made anew for persons with one row each"
+            return "it rebuilds tables with one row per person, and here people may have several"
         if not target.release.of_people:
-            return "rows were drawn from noisy counts, by which it is bounded what the algorithm tells of anyone's row"
+            return "rows were drawn from noisy counts, which bound what the algorithm reveals about anyone's row"
         if target.release.published is None:
             return "every value was randomised by itself, so that knowing the algorithm helps no attacker"
         if known_scheme(target) is None:
             return "the scheme that the manifest names, or its promise, is not known here, so it cannot be run again"
         if target.context is not None and combinations(target) is None:
             return (
-                "tables of several sensitive attributes are made anew if the release says which values go together in "
-                "every row, and this one does not"
+                "it rebuilds tables of several sensitive attributes only if the release says which values go together "
+                "in every row, and this one does not"
             )
         pools = Pools.of(target.everyone)
         if not pools.certain and pools.worlds > MOST_WORLDS:
             return (
                 "it is not certain who is in which group, and there are too many ways to give people their values; if "
-                f"the adversary is to know the groups, give {argument('trace')}"
+                f"the attacker is to know the groups, give {argument('trace')}"
             )
         return None
 
@@ -102,8 +101,8 @@ class Minimality(Attack):
         everyone = target.everyone
         pools, rerun = Pools.of(everyone), Rerun.of(everyone)
         exact = pools.worlds <= MOST_WORLDS
-        found = _enumerated(pools, rerun, target) if exact else _sampled(pools, rerun, target, self.runs)
-        return found.insight(target, everyone, exact)
+        findings = _enumerated(pools, rerun, target) if exact else _sampled(pools, rerun, target, self.runs)
+        return findings.insight(target, exact)
 
 
 class Findings(NamedTuple):
@@ -117,37 +116,33 @@ class Findings(NamedTuple):
     agreeing: float
     """How many of the runs gave the same: the release or, on average over persons, their group."""
 
-    def insight(self, target: Target, everyone: Target, exact: bool) -> Insight:
+    def insight(self, target: Target, exact: bool) -> Insight:
         """What follows for the victims."""
-        numbers = np.bincount(everyone.person_of, minlength=len(self.matches))
-        told = everyone.beliefs(slice(0, len(self.matches)))
+        persons, line_of = target.everyone.persons, target.line_of
+        published = target.everyone.beliefs(slice(0, target.everyone.lines))
         totals = self.weights.sum(axis=1, keepdims=True)
-        chances = np.divide(self.weights, totals, out=told.copy(), where=totals > 0.0)
+        chances = np.divide(self.weights, totals, out=published.copy(), where=totals > 0.0)
         enough = (totals[:, 0] > 0.0) & (self.matches >= (1 if exact else ENOUGH))
         lines = chances
         if not exact:  # few runs say little, and less than the group
             runs = self.matches[:, None]
-            lines = (chances * runs + told * CAUTION) / (runs + CAUTION)
-        line_of = np.zeros(len(target.people[0].codes), np.intp)
-        line_of[target.person_of] = everyone.person_of[target.rows]
+            lines = (chances * runs + published * CAUTION) / (runs + CAUTION)
         details = {
             "exact": exact,
             "runs": self.runs,
             "agreeing": self.agreeing,
-            "concluded": int(numbers[enough].sum()),
-            **self._beyond(target, chances, numbers, enough),
+            "concluded": int(persons[enough].sum()),
+            **self._beyond(target, chances, enough),
         }
         return Insight(
             lambda part: lines[line_of[part]],
             victims=enough[line_of][target.person_of],
             details=details,
-            remark=_remark(details, int(numbers.sum())),
+            remark=_remark(details, int(persons.sum())),
             exact=np.isinf(self.matches)[line_of],
         )
 
-    def _beyond(
-        self, target: Target, chances: Floats, numbers: NDArray[Any], enough: NDArray[np.bool_]
-    ) -> dict[str, Any]:
+    def _beyond(self, target: Target, chances: Floats, enough: NDArray[np.bool_]) -> dict[str, Any]:
         """How many persons are believed, beyond doubt, to have some value more than the promise allows; and how far."""
         if target.caps is None or not enough.any():
             return {}
@@ -159,22 +154,22 @@ class Findings(NamedTuple):
             surely = chances + ndtri(DOUBT / max(1, int(enough.sum()) * chances.shape[1])) * errors
             ratios = np.where(target.caps > 0.0, surely / target.caps, 0.0)[enough]
         over = ratios.max(axis=1) > 1.0 + 1e-9
-        return {"over": int(numbers[enough][over].sum()), "worst": max(0.0, float(ratios.max()))}
+        return {"over": int(target.everyone.persons[enough][over].sum()), "worst": max(0.0, float(ratios.max()))}
 
 
 def _enumerated(pools: Pools, rerun: Rerun, target: Target) -> Findings:
     """Look at every world."""
     everyone, width = rerun.target, rerun.target.width
-    found = list(pools.everything())
-    told = rerun.likelihood(found[0], pools.of_row) if pools.certain else None
+    worlds = list(pools.everything())
+    stated = pools.certain and rerun.likelihood(worlds[0], pools.of_row) is not None
     times = 1
-    if told is None:  # a scheme without chance gives the same again
-        probed = [{content(made) for _ in range(3) if (made := rerun.published(world))} for world in found[:3]]
-        times = 1 if all(len(one) <= 1 for one in probed) else REPEATS
-    totals, matches, by_chance = np.zeros(len(everyone.people[0].codes) * width), 0.0, False
-    for at, world in enumerate(found):
-        target.tell(at / len(found))
-        if told is not None:
+    if not stated:  # a scheme without chance gives the same again
+        probed = [{content(made) for _ in range(3) if (made := rerun.published(world))} for world in worlds[:3]]
+        times = 1 if all(len(contents) <= 1 for contents in probed) else REPEATS
+    totals, matches, by_chance = np.zeros(everyone.lines * width), 0.0, False
+    for at, world in enumerate(worlds):
+        target.tell(at / len(worlds))
+        if stated:
             weight = float(rerun.likelihood(world, pools.of_row))
         else:
             agreeing = rerun.agreeing(world, times)
@@ -183,27 +178,27 @@ def _enumerated(pools: Pools, rerun: Rerun, target: Target) -> Findings:
         totals += weight * np.bincount(everyone.person_of * width + rerun.values(world), minlength=len(totals))
     lines = totals.reshape(-1, width)
     learnt = np.full(len(lines), matches if by_chance else math.inf)
-    return Findings(lines, learnt, len(found) * times, float(lines.sum() / len(everyone.rows)) * times)
+    return Findings(lines, learnt, len(worlds) * times, float(lines.sum() / len(everyone.rows)) * times)
 
 
 def _sampled(pools: Pools, rerun: Rerun, target: Target, runs: int) -> Findings:
     """Look at worlds drawn at random, and at every group by itself."""
     everyone, width = rerun.target, rerun.target.width
-    rows, lines = len(everyone.rows), len(everyone.people[0].codes)
+    rows, lines = len(everyone.rows), everyone.lines
     runs = min(runs, max(LEAST, int(WORK / rows)))
     totals, squares, weights = np.zeros(lines * width), np.zeros(rows), np.zeros(rows)
     for run in range(runs):
         target.tell(run / runs)
         world = pools.drawn(target.random)
-        told = rerun.likelihood(world, pools.of_row)
-        if told is not None:
-            own = np.full(rows, float(told))
+        likelihood = rerun.likelihood(world, pools.of_row)
+        if likelihood is not None:
+            weight = np.full(rows, float(likelihood))
         else:
             made = rerun.published(world)
-            own = np.zeros(rows) if made is None else rerun.alike(made, pools).astype(np.float64)
-        weights += own
-        squares += own**2
-        totals += np.bincount(everyone.person_of * width + rerun.values(world), own, len(totals))
+            weight = np.zeros(rows) if made is None else rerun.alike(made, pools).astype(np.float64)
+        weights += weight
+        squares += weight**2
+        totals += np.bincount(everyone.person_of * width + rerun.values(world), weight, len(totals))
     # as many equal weights as these tell as much: all of those that agree, if there are no others
     effective = np.divide(weights**2, squares, out=np.zeros(rows), where=squares > 0.0)
     matches = np.zeros(lines)
@@ -214,18 +209,18 @@ def _sampled(pools: Pools, rerun: Rerun, target: Target, runs: int) -> Findings:
 def _remark(details: dict[str, Any], persons: int) -> str:
     """What the reruns tell, in sentences."""
     if details["exact"]:
-        told = f"All {details['runs']:,} tables that fit were published again"
+        text = f"All {details['runs']:,} tables that fit were published again"
     else:
-        told = f"{details['runs']:,} tables that fit were drawn and published again"
+        text = f"{details['runs']:,} tables that fit were drawn and published again"
     if not details["concluded"]:
-        return f"{told}, and too few gave the same to conclude anything."
+        return f"{text}, and too few gave the same to conclude anything."
     if details["concluded"] < persons:
-        told += f", and too few gave the same to conclude anything about {persons - details['concluded']:,} persons"
+        text += f", and too few gave the same to conclude anything about {persons - details['concluded']:,} persons"
     if details.get("over"):
-        told += (
-            f"; of {details['over']:,} persons a value is believed, beyond doubt, more than the promise allows an "
-            f"attacker who does not know the algorithm ({about(details['worst'])} times the bound at least)"
+        text += (
+            f"; about {details['over']:,} persons the belief in a value exceeds, beyond doubt, what the promise allows "
+            f"an attacker who does not know the algorithm ({about(details['worst'])} times the bound at least)"
         )
     elif "over" in details:
-        told += "; of nobody a value is believed, beyond doubt, more than the promise allows"
-    return f"{told}."
+        text += "; about nobody does the belief in a value exceed, beyond doubt, what the promise allows"
+    return f"{text}."

@@ -1,10 +1,10 @@
-"""Presence: who is in the table, of people some of whom are and some are not.
+"""Presence: which of some people are in the table.
 
 *Presence* (delta-presence; Nergiz, Atzori and Clifton, SIGMOD 2007): the adversary has a list of people among whom
 those of the table are. A group of |G| rows that may hold m of them holds each with |G| / m, and all groups together
 that may hold a person do so with 1 - (1 - p1)(1 - p2)... . As many people as are in the table are claimed to be in it,
 those believed in most, by lot among equals. Without a population one is drawn: the people of the table and as many
-others, each quasi-identifier of whom is that of somebody in the table, drawn by itself.
+others, whose quasi-identifiers are drawn one by one from those in the table.
 
 *Corners*: descriptions are as narrow as possible, so that rows lie at the ends of intervals. The adversary, who knows
 nobody, picks one combination of ends from each group, and claims that somebody in the table has it (see
@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.alignment import quasi_column, usable_rows
-from discreet.adversary.attacks.attack import Attack, Insight
+from discreet.adversary.attacks.attack import Attack
 from discreet.adversary.attacks.evidence import Evidence, Hurt
 from discreet.adversary.attacks.target import Floats, Target
 from discreet.adversary.presence.population import kinds_in, population_column
@@ -39,22 +39,11 @@ ROUNDS = 20
 """How often people are drawn anew who turned out to be in the table."""
 
 
-class PresenceAttack(Attack):
-    """An attack that claims of people, or of combinations of values, that they are in the table."""
-
-    judged: ClassVar[bool] = False
-    about_values: ClassVar[bool] = False
-
-    def learn(self, target: Target) -> Insight:
-        """What the release says; presence is measured without sensitive values."""
-        return Insight(target.beliefs)
-
-
 # ------------------------------------------------------------------------------------------------------------- people
 
 
 class Crowd(NamedTuple):
-    """People of whom some are in the table."""
+    """People, some of whom are in the table."""
 
     kinds: tuple[Column, ...]
     """One column per quasi-identifier: kinds of people, all different."""
@@ -68,11 +57,14 @@ class Crowd(NamedTuple):
         """The population, or one drawn for the target."""
         rows = usable_rows(target.original)
         if target.population is None:
-            own = [quasi_column(one, target.original) for one in target.release.quasi]
-            codes, others = [column.codes[rows] for column in own], _strangers(own, rows, target.random)
-            columns = [replace(one, codes=np.concatenate(pair)) for one, *pair in zip(own, codes, others, strict=True)]
-            return cls.listed(columns, np.concatenate([rows, np.full(len(others[0]), -1)]))
-        columns = [population_column(one, target.population) for one in target.release.quasi]
+            quasi = _quasi(target)
+            strangers = _strangers(quasi, rows, target.random)
+            columns = [
+                replace(column, codes=np.concatenate([column.codes[rows], codes]))
+                for column, codes in zip(quasi, strangers, strict=True)
+            ]
+            return cls.listed(columns, np.concatenate([rows, np.full(len(strangers[0]), -1)]))
+        columns = [population_column(attribute, target.population) for attribute in target.release.quasi]
         has, wanted, _ = kinds_in(target.population, target.original, target.release.quasi)
         # the first people of a kind in the population stand for the rows of that kind
         people, mine = np.argsort(has, kind="stable"), rows[np.argsort(wanted[rows], kind="stable")]
@@ -84,9 +76,8 @@ class Crowd(NamedTuple):
     @classmethod
     def listed(cls, columns: Sequence[Column], row_of: NDArray[np.int64]) -> Crowd:
         """People given one by one."""
-        codes, sizes = [one.codes for one in columns], [len(one.values) for one in columns]
-        _, first, kind_of = ranked(numbered(codes, sizes, len(row_of)))
-        return cls(tuple(replace(one, codes=one.codes[first]) for one in columns), kind_of, row_of)
+        _, first, kind_of = ranked(_keys(columns, [column.codes for column in columns]))
+        return cls(tuple(replace(column, codes=column.codes[first]) for column in columns), kind_of, row_of)
 
     @property
     def inside(self) -> NDArray[np.bool_]:
@@ -100,7 +91,7 @@ class Crowd(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Presence(PresenceAttack):
+class Presence(Attack):
     """Claim that the people whom groups most probably hold are in the table.
 
     >>> import discreet as dc
@@ -111,43 +102,43 @@ class Presence(PresenceAttack):
     """
 
     name: ClassVar[str] = "presence"
+    about_values: ClassVar[bool] = False
 
     def refusal(self, target: Target) -> str | None:
         """There must be somebody who is not in the table."""
-        quasi = [quasi_column(one, target.original) for one in target.release.quasi]
-        possible = math.prod(len(np.unique(one.codes)) for one in quasi)
-        codes, sizes = [one.codes for one in quasi], [len(one.values) for one in quasi]
-        if target.population is None and len(np.unique(numbered(codes, sizes, target.original.rows))) == possible:
-            return "every combination of values that occur is in the table, so that nobody is absent; give a population"
-        return None
+        if target.population is not None:
+            return None
+        quasi = _quasi(target)
+        codes = [column.codes for column in quasi]
+        if len(np.unique(_keys(quasi, codes))) < math.prod(len(np.unique(column)) for column in codes):
+            return None
+        return "every combination of values that occur is in the table, so that nobody is absent; give a population"
 
     def measure(self, target: Target, ceiling: Target | None = None, outsiders: Target | None = None) -> Evidence:
         """Claim the people believed in most, by the release and by the original itself."""
         crowd, finder = Crowd.of(target), target.release.lookup()
         target.tell(0.1)
         with np.errstate(divide="ignore"):
-            chances = finder.sizes / finder.crowd([replace(one, codes=one.codes[crowd.kind_of]) for one in crowd.kinds])
+            people = [replace(column, codes=column.codes[crowd.kind_of]) for column in crowd.kinds]
+            chances = finder.sizes / finder.crowd(people)
         target.tell(0.5)
         believed = finder.find(crowd.kinds, np.minimum(1.0, chances)).together
         target.tell(0.9)
         claimed = crowd.claimed(believed, target.random)
         number, everyone = len(claimed), len(crowd.kind_of)
         share = np.bincount(crowd.kind_of, crowd.inside) / np.bincount(crowd.kind_of)
-        true = claimed[crowd.inside[claimed]]
-        worst = true[np.argmax(believed[crowd.kind_of[true]])] if len(true) else None
+        hits, beliefs = crowd.inside[claimed], believed[crowd.kind_of[claimed]]
         baseline = number / everyone
         return Evidence(
             str(self),
             ABOUT,
             victims=number,
-            successes=len(true),
+            successes=int(hits.sum()),
             baseline=baseline,
             ceiling=float(crowd.inside[crowd.claimed(share, target.random)].mean()),
-            redrawn=float(believed[crowd.kind_of[claimed]].mean()),
+            redrawn=float(beliefs.mean()),
             gain=float(believed.max()) / baseline,
-            hurt=None
-            if worst is None
-            else Hurt(int(crowd.row_of[worst]), float(believed[crowd.kind_of[worst]]), baseline),
+            hurt=Hurt.worst(hits, crowd.row_of[claimed], beliefs, np.full(number, baseline)),
             details={"people": everyone, "unbelieved": int((believed[crowd.kind_of] == 0.0).sum())},
             remark=_remark(target, everyone),
         )
@@ -155,40 +146,49 @@ class Presence(PresenceAttack):
 
 def _remark(target: Target, everyone: int) -> str:
     """What the claims were, and what the promise has to do with them."""
-    said = f"Of {everyone:,} people as many as are in the table are claimed to be in it"
-    said += "." if target.population is not None else "; those who are not were drawn by values that occur in it."
+    text = f"Of {everyone:,} people, as many as are in the table are claimed to be in it"
+    text += "." if target.population is not None else "; the others were drawn from the values that occur in it."
     alpha = min((part.most_presence for part in target.promised), default=1.0)
     if alpha < 1.0:
-        said += (
+        text += (
             f" The promise of at most {percent(alpha)} is about all combinations of values; an attacker with a list of "
             "people may believe more."
         )
-    return said
+    return text
 
 
-def _strangers(own: Sequence[Column], rows: NDArray[np.intp], random: np.random.Generator) -> list[NDArray[np.int32]]:
-    """As many people as there are rows, each value of whom is somebody's, and who are not in the table."""
-    codes = [column.codes[rows] for column in own]
-    sizes = [len(column.values) for column in own]
-    found: list[list[NDArray[np.int32]]] = []
+def _strangers(quasi: Sequence[Column], rows: NDArray[np.intp], random: np.random.Generator) -> list[NDArray[np.int32]]:
+    """As many people as there are rows: every value of theirs occurs in the table, but they are not in it."""
+    codes = [column.codes[rows] for column in quasi]
+    strangers: list[list[NDArray[np.int32]]] = []
     left = len(rows)
     for _ in range(ROUNDS):
         drawn = [column[random.integers(0, len(rows), left)] for column in codes]
-        both = [np.concatenate(pair) for pair in zip(codes, drawn, strict=True)]
-        keys = numbered(both, sizes, len(both[0]))
+        keys = _keys(quasi, codes, drawn)
         absent = ~np.isin(keys[len(rows) :], keys[: len(rows)])
-        found.append([column[absent] for column in drawn])
+        strangers.append([column[absent] for column in drawn])
         left -= int(absent.sum())
         if not left:
             break
-    return [np.concatenate(columns) for columns in zip(*found, strict=True)]
+    return [np.concatenate(columns) for columns in zip(*strangers, strict=True)]
+
+
+def _quasi(target: Target) -> list[Column]:
+    """The original's quasi-identifiers, in the order of the release."""
+    return [quasi_column(attribute, target.original) for attribute in target.release.quasi]
+
+
+def _keys(columns: Sequence[Column], *people: Sequence[NDArray[np.int32]]) -> NDArray[np.int64]:
+    """Number the combinations of codes in these columns, alike for all lists of people."""
+    codes = [np.concatenate(parts) for parts in zip(*people, strict=True)]
+    return numbered(codes, [len(column.values) for column in columns], len(codes[0]))
 
 
 # ------------------------------------------------------------------------------------------------------------ corners
 
 
 @dataclass(frozen=True)
-class Corners(PresenceAttack):
+class Corners(Attack):
     """Claim of a combination of ends, one of each group, that somebody in the table has it.
 
     >>> import discreet as dc
@@ -199,11 +199,11 @@ class Corners(PresenceAttack):
     """
 
     name: ClassVar[str] = "corners"
+    about_values: ClassVar[bool] = False
 
     def refusal(self, target: Target) -> str | None:
         """Only groups with intervals have ends."""
-        described = target.release.descriptions
-        if described is None or target.release.grouped is None:
+        if target.release.descriptions is None or target.release.grouped is None:
             return "rows are not published in groups under one description each, so that there are no ends to pick"
         if not _ends(target)[0].any():
             return "no group is published with an interval of several values"
@@ -211,26 +211,24 @@ class Corners(PresenceAttack):
 
     def measure(self, target: Target, ceiling: Target | None = None, outsiders: Target | None = None) -> Evidence:
         """Pick ends where there are any, and values at random elsewhere; compare with values at random."""
-        ends, boxes, own = _ends(target)
+        quasi, (ends, boxes) = _quasi(target), _ends(target)
         groups = np.flatnonzero(ends.any(axis=1))
         finder = target.release.lookup()
         picked = []
-        for axis, mask in enumerate(occurring(own, target.release.quasi)):
+        for axis, mask in enumerate(occurring(quasi, target.release.quasi)):
             upper = target.random.random(len(groups)) < 0.5
             codes = np.where(upper, boxes.high[groups, axis], boxes.low[groups, axis])
             free = np.flatnonzero(~ends[groups, axis])
             codes[free] = [target.random.choice(_admitted(boxes, group, axis, mask)) for group in groups[free].tolist()]
             picked.append(codes)
-            target.tell((axis + 1) / (len(own) + 3))
-        sizes = [len(column.values) for column in own]
-        both = [np.concatenate([codes, column.codes]) for codes, column in zip(picked, own, strict=True)]
-        keys = numbered(both, sizes, len(both[0]))
+            target.tell((axis + 1) / (len(quasi) + 3))
+        keys = _keys(quasi, picked, [column.codes for column in quasi])
         rows, first = np.unique(keys[len(groups) :], return_index=True)
         at = np.minimum(np.searchsorted(rows, keys[: len(groups)]), len(rows) - 1)
         hits = rows[at] == keys[: len(groups)]
-        target.tell((len(own) + 1) / (len(own) + 3))
-        believed, average = finder.chances(own)[groups], finder.average_chances(own)[groups]
-        target.tell((len(own) + 2) / (len(own) + 3))
+        target.tell((len(quasi) + 1) / (len(quasi) + 3))
+        believed, average = finder.chances(quasi)[groups], finder.average_chances(quasi)[groups]
+        target.tell((len(quasi) + 2) / (len(quasi) + 3))
         alpha = min((part.most_presence for part in target.promised), default=1.0)
         true = np.flatnonzero(hits)
         worst = true[np.argmax(believed[true])] if len(true) else None
@@ -247,20 +245,19 @@ class Corners(PresenceAttack):
             strain=float(believed.max()) / alpha if alpha < 1.0 else None,
             gain=float((believed / average).max()),
             hurt=None if worst is None else Hurt(int(first[at[worst]]), float(believed[worst]), float(average[worst])),
-            remark="Ends of intervals are picked, one combination of each group; without knowledge that intervals are "
-            "as narrow as possible, any combination of values would do as well.",
+            remark="One combination of ends of intervals is picked from each group; to an attacker who does not know "
+            "that intervals are as narrow as possible, any combination of values would be as good.",
         )
 
 
-def _ends(target: Target) -> tuple[NDArray[np.bool_], Boxes, list[Column]]:
-    """Per group and attribute: whether it is an interval of several values; the boxes; the original's columns."""
+def _ends(target: Target) -> tuple[NDArray[np.bool_], Boxes]:
+    """Per group and attribute: whether it is an interval of several values; and the boxes."""
     described = target.release.descriptions
     assert described is not None, "refused otherwise"
-    own = [quasi_column(one, target.original) for one in target.release.quasi]
     ends = [
         np.array([text.startswith("[") for text in texts.texts], np.bool_)[texts.of_cell] for texts in described.texts
     ]
-    return np.stack(ends, axis=1), boxes_in(described, own), own
+    return np.stack(ends, axis=1), boxes_in(described, _quasi(target))
 
 
 def _admitted(boxes: Boxes, group: int, axis: int, occurs: NDArray[np.bool_]) -> NDArray[np.intp]:
@@ -270,7 +267,7 @@ def _admitted(boxes: Boxes, group: int, axis: int, occurs: NDArray[np.bool_]) ->
         codes = boxes.members[boxes.starts[which] : boxes.starts[which + 1]]
     else:
         codes = np.arange(boxes.low[group, axis], boxes.high[group, axis] + 1)
-    found = np.asarray(codes[occurs[codes]], np.intp)
-    if not len(found):
+    admitted = np.asarray(codes[occurs[codes]], np.intp)
+    if not len(admitted):
         raise DiscreetError("there are groups that no row of the original fits into; give the table that was published")
-    return found
+    return admitted

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,38 +13,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.adversary.attacks.target import Target, places
+from discreet.adversary.attacks.target import Context, Target, places
 from discreet.adversary.checks.manifest import stated_promise, stated_scheme
-from discreet.adversary.checks.soundness import promises
 from discreet.errors import DiscreetError
 from discreet.principles.principle import Principle
 from discreet.releases.grouped import Combined
-from discreet.releases.partition import GROUP, PARENT
 from discreet.releases.release import Release
 from discreet.table.table import Column, Table
-
-
-class Kinds(NamedTuple):
-    """What persons may have: the values of the release or, of several sensitive attributes, the combinations in it."""
-
-    columns: tuple[Column, ...]
-    """The sensitive attributes of the original."""
-    codes: NDArray[np.int32]
-    """Per attribute and kind: the value, as a code in the column."""
-    own: NDArray[np.int64]
-    """Per kind: the value of the attribute under attack, as an index into the values of the release."""
-
-    @classmethod
-    def of(cls, target: Target) -> Kinds:
-        """The kinds in the release of a target."""
-        if target.context is None:
-            return cls((target.secret,), _codes(target.release, target.secret)[None], np.arange(target.width))
-        release, combined = target.context.release, combinations(target)
-        assert combined is not None, "refused otherwise"
-        names = [attribute.name for attribute in release.sensitive]
-        columns = tuple(target.context.original.column(name) for name in names)
-        codes = [_codes(release.about(one.name), one)[of] for one, of in zip(columns, combined.codes, strict=True)]
-        return cls(columns, np.array(codes), combined.codes[names.index(target.secret.name)])
 
 
 def combinations(target: Target) -> Combined | None:
@@ -74,7 +49,7 @@ class Pools(NamedTuple):
     order: NDArray[np.intp]
     """The rows pool by pool."""
     values: NDArray[np.int64]
-    """For each of these, one of the values of the pool, or one of its combinations of values: its ``Kinds``."""
+    """For each of these, one of the values of the pool, or one of its combinations of values."""
     worlds: float
     """How many ways there are to deal them; infinite if too many to be counted."""
 
@@ -134,25 +109,39 @@ class Rerun:
         return cls(known_scheme(target), principle, target)
 
     @cached_property
-    def kinds(self) -> Kinds:
-        """What the persons of a world have."""
-        return Kinds.of(self.target)
+    def whole(self) -> Context:
+        """The release and its original with all sensitive attributes."""
+        return self.target.context or Context(self.target.release, self.target.original)
+
+    @cached_property
+    def kinds(self) -> NDArray[np.int64]:
+        """Per sensitive attribute and kind of person, which is a value or a combination of values: the value, as an
+        index into those of the release."""
+        combined = combinations(self.target)
+        return np.arange(self.target.width)[None] if combined is None else combined.codes
+
+    @cached_property
+    def codes(self) -> list[NDArray[np.int32]]:
+        """The same as codes in the columns of the original."""
+        release, original = self.whole
+        columns = zip(original.sensitive, self.kinds, strict=True)
+        return [_codes(release.about(column.name), column)[values] for column, values in columns]
 
     @cached_property
     def seen(self) -> Any:
         """What the release under attack says."""
-        return content(self.target.release if self.target.context is None else self.target.context.release)
+        return content(self.whole.release)
 
     def table(self, world: NDArray[np.int64]) -> Table:
         """The original with the values of a world."""
-        whole = self.target.original if self.target.context is None else self.target.context.original
-        columns, codes, _ = self.kinds
-        dealt = tuple(replace(column, codes=of[world]) for column, of in zip(columns, codes, strict=True))
-        return replace(whole, sensitive=dealt)
+        original = self.whole.original
+        dealt = (replace(column, codes=of[world]) for column, of in zip(original.sensitive, self.codes, strict=True))
+        return replace(original, sensitive=tuple(dealt))
 
     def values(self, world: NDArray[np.int64]) -> NDArray[np.int64]:
         """Per row of a world: the value of the attribute under attack."""
-        return self.kinds.own[world]
+        names = [column.name for column in self.whole.original.sensitive]
+        return np.asarray(self.kinds[names.index(self.target.secret.name), world])
 
     def published(self, world: NDArray[np.int64]) -> Any:
         """What the scheme makes of a world; None if it refuses, so that nothing would have been published."""
@@ -181,8 +170,8 @@ class Rerun:
 
     def agreeing(self, world: NDArray[np.int64], times: int) -> int:
         """How many of several runs on a world give the release under attack."""
-        made = (self.published(world) for _ in range(times))
-        return sum(one is not None and content(one) == self.seen for one in made)
+        releases = (self.published(world) for _ in range(times))
+        return sum(release is not None and content(release) == self.seen for release in releases)
 
 
 def again(pools: NDArray[np.int64], trace: NDArray[Any]) -> NDArray[np.bool_]:
@@ -201,37 +190,21 @@ def again(pools: NDArray[np.int64], trace: NDArray[Any]) -> NDArray[np.bool_]:
 def known_scheme(target: Target) -> Any:
     """The scheme that the manifest names, with its options; None if it or the promise is not known here."""
     manifest = target.release.manifest
-    if stated_promise(manifest.get("promise")) is None or promises(manifest, None)[1]:
-        return None
-    return stated_scheme(manifest.get("scheme"))
+    known = stated_promise(manifest.get("promise")) is not None
+    return stated_scheme(manifest.get("scheme")) if known else None
 
 
 def content(release: Release) -> Hashable:
-    """What a release says, whatever the order of its rows and the numbers of its groups: two with equal content are
-    the same to an adversary.
+    """What a release says: two with equal content are the same to an adversary, as tables are in canonical order.
 
     >>> import discreet as dc
     >>> from discreet.datasets import patients
-    >>> one, other = (dc.publish(patients(), dc.LDiversity(3)) for _ in range(2))
-    >>> content(one) == content(other)
+    >>> first, second = (dc.publish(patients(), dc.LDiversity(3)) for _ in range(2))
+    >>> content(first) == content(second)
     True
     """
-    rows: dict[Any, list[Hashable]] = defaultdict(list)
-    parent_of: dict[Any, Any] = {}
-    for name, table in release.tables(numbers=False).items():
-        columns = {column: [str(value) for value in table[column].to_pylist()] for column in table.column_names}
-        groups = columns.pop(GROUP, [""] * table.num_rows)
-        if PARENT in columns:
-            parent_of |= dict(zip(groups, columns.pop(PARENT), strict=True))
-        for group, *row in zip(groups, *columns.values(), strict=True):
-            rows[group].append((name, *row))
-
-    def way_up(group: Any) -> Hashable:
-        return tuple(sorted(rows[group])), *(  # type: ignore[type-var]
-            [way_up(parent_of[group])] if parent_of.get(group) in rows else []
-        )
-
-    return release.withheld, frozenset(Counter(way_up(group) for group in list(rows)).items())
+    tables = release.tables(numbers=False).values()
+    return release.withheld, *(tuple(column) for table in tables for column in table.to_pydict().values())
 
 
 def arrangements(held: Counter[int], size: int) -> Iterator[list[int]]:

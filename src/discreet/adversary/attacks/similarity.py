@@ -19,7 +19,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.adversary.attacks.attack import Attack, Claims, Insight, summed
+from discreet.adversary.attacks.attack import Attack, Claims
 from discreet.adversary.attacks.target import Target
 from discreet.options import Interval
 from discreet.principles.wording import about
@@ -69,7 +69,7 @@ class Similarity(Attack):
             starts = np.flatnonzero(np.r_[True, nodes[1:] != nodes[:-1]])  # a node covers consecutive leaves
             first = starts + target.width - len(nodes)  # a missing value comes before all leaves
             last = np.r_[first[1:] - 1, target.width - 1]
-            return Claims(first, last, summed(target.caps, first, last), f"the kind of '{name}' (level {self.level})")
+            return Claims.of_ranges(target, first, last, f"the kind of '{name}' (level {self.level})")
         first = np.arange(target.width)
         promised = None if self.length is not None else _promised(target)
         if promised is not None:
@@ -82,12 +82,7 @@ class Similarity(Attack):
         if length is None:
             length = float(np.ptp(known)) * USUAL if len(known) else 0.0
         last = np.r_[first[:skip], np.searchsorted(known, known + length, "right") - 1 + skip]
-        told = f"an interval of '{name}' of the length {about(length)}"
-        return Claims(first, last, summed(target.caps, first, last), told)
-
-    def learn(self, target: Target) -> Insight:
-        """Nothing needs to be learnt beforehand."""
-        return Insight(target.beliefs)
+        return Claims.of_ranges(target, first, last, f"an interval of '{name}' of the length {about(length)}")
 
 
 def _promised(target: Target) -> tuple[NDArray[np.int64], float] | None:
@@ -96,9 +91,9 @@ def _promised(target: Target) -> tuple[NDArray[np.int64], float] | None:
     None if there is no such promise, or the release has values that the original does not have.
     """
     near = next((part.nearness for part in target.promised if part.nearness is not None), None)
-    own = np.flatnonzero(target.places >= 0)
-    if near is None or len(own) != target.width:
+    published = target.places >= 0
+    if near is None or published.sum() != target.width:
         return None
     _, last = near.windows(target.whole)
-    shown = np.cumsum(target.places >= 0)  # the values of the release are those of the original, some left out
-    return shown[last[own]] - 1, 1.0 / near.m
+    shown = np.cumsum(published)  # the values of the release are those of the original, some left out
+    return shown[last[published]] - 1, 1.0 / near.m

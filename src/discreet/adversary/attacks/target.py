@@ -7,10 +7,9 @@ score the guesses (and attacks on persons of whom some are known take the values
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +35,6 @@ from discreet.table.combinations import numbered, ranked
 from discreet.table.table import Column, Table
 
 Floats = NDArray[np.float64]
-Rows = TypeVar("Rows", bound=AnatomyRelease)
 
 
 class Context(NamedTuple):
@@ -94,13 +92,15 @@ class Target:
         """
         table = original if victims is None else victims
         rows = np.arange(table.rows) if rows is None else rows
-        quasi = {attribute.name: attribute for one in (release, *others) for attribute in one.quasi}
+        quasi = {attribute.name: attribute for source in (release, *others) for attribute in source.quasi}
         columns = [quasi_column(attribute, table) for attribute in quasi.values()]
         codes = [column.codes[rows] for column in columns]
         sizes = [len(column.values) for column in columns]
-        own = [] if groups is None or victims is not None else [groups[rows] + 1]
-        keys = numbered([*codes, *own], [*sizes, *(int(one.max(initial=0)) + 1 for one in own)], len(rows))
-        _, first, person_of = ranked(keys)
+        keyed: list[NDArray[Any]] = [*codes]
+        if groups is not None and victims is None:
+            keyed.append(groups[rows] + 1)
+            sizes.append(int(keyed[-1].max(initial=0)) + 1)
+        _, first, person_of = ranked(numbered(keyed, sizes, len(rows)))
         people = tuple(replace(column, codes=of[first]) for column, of in zip(columns, codes, strict=True))
         assert table.secret is not None, "releases without sensitive attributes are refused"
         truth = places(release, table.secret)[table.secret.codes[rows]]
@@ -121,6 +121,16 @@ class Target:
     def width(self) -> int:
         """How many sensitive values there are."""
         return len(self.release.values)
+
+    @property
+    def lines(self) -> int:
+        """How many lines the people have."""
+        return len(self.people[0].codes)
+
+    @cached_property
+    def persons(self) -> NDArray[np.int64]:
+        """How many victims each line of the people stands for."""
+        return np.bincount(self.person_of, minlength=self.lines)
 
     @property
     def secret(self) -> Column:
@@ -152,20 +162,20 @@ class Target:
     @cached_property
     def promised(self) -> tuple[Principle, ...]:
         """What the release promises about the attribute under attack and can be asked of it."""
-        found = []
+        parts = []
         for part in promises(self.release.manifest, None)[0]:
             if part.about in (None, self.secret.name) and part.about_values:
                 try:
                     part.require(self.whole)
                 except DiscreetError:
                     continue  # the audit reports promises that cannot be judged
-                found.append(part)
-        return tuple(found)
+                parts.append(part)
+        return tuple(parts)
 
     @cached_property
     def caps(self) -> Floats | None:
         """The largest belief that the promise allows in each value of the release; None if it sets no such bounds."""
-        caps = [own for part in self.promised if (own := part.caps(self.whole)) is not None]
+        caps = [bounds for part in self.promised if (bounds := part.caps(self.whole)) is not None]
         return self.as_published(np.min(caps, axis=0), 1.0) if caps else None
 
     @cached_property
@@ -184,6 +194,13 @@ class Target:
         }
         return self if whole else Target.of(self.release, self.original, **more)
 
+    @cached_property
+    def line_of(self) -> NDArray[np.intp]:
+        """Per line of the people: the line of the same people in ``everyone``."""
+        lines = np.zeros(self.lines, np.intp)
+        lines[self.person_of] = self.everyone.person_of[self.rows]
+        return lines
+
     @property
     def known(self) -> tuple[Column, ...]:
         """The quasi-identifiers of the release itself."""
@@ -196,7 +213,7 @@ class Target:
         assert release is not None, "only groups have persons of their own"
         if self.groups is None or self.strangers:
             return release.certain_groups(self.known)
-        result = np.full(len(self.people[0].codes), -1, np.int64)
+        result = np.full(self.lines, -1, np.int64)
         result[self.person_of] = self.groups[self.rows]
         return result
 
@@ -205,11 +222,10 @@ class Target:
         """The people of whom it is certain in which group they are."""
         release = self.release.grouped
         assert release is not None, "only groups have members"
-        numbers = np.bincount(self.person_of, minlength=len(self.people[0].codes))
         if self.groups is None or self.strangers:
-            return release.members(self.known, numbers)
+            return release.members(self.known, self.persons)
         lines = np.flatnonzero(self.group_of >= 0)
-        return Members.of(lines, self.group_of[lines], numbers[lines])
+        return Members.of(lines, self.group_of[lines], self.persons[lines])
 
     def beliefs(self, part: slice) -> Floats:
         """What the release itself says about some of the people: the belief in each value, one line per person."""
@@ -220,7 +236,7 @@ class Target:
         lines[np.isnan(lines).any(axis=1)] = self.prior
         if self.groups is not None and not self.strangers:
             self._tell_groups(part, lines)
-        if part.stop - part.start == len(self.people[0].codes):  # otherwise there are too many to be kept
+        if part.stop - part.start == self.lines:  # otherwise there are too many to be kept
             self.remembered[known] = lines.copy()
         return lines
 
@@ -314,17 +330,11 @@ def check_original(release: Release, original: Table) -> None:
 
 def opened(release: Release, original: Table) -> AnatomyRelease:
     """The original published as it is, under the promise of a release: every row with its own value."""
-    names = [attribute.name for attribute in release.quasi]
-    return as_rows(AnatomyRelease, original, names, release.manifest.get("promise"))
-
-
-def as_rows(kind: type[Rows], table: Table, names: Sequence[str], promise: Any) -> Rows:
-    """A table as rows with their own values each, as if published with this promise."""
-    rows = np.arange(table.rows)
-    columns = [table.column(name) for name in names]
+    rows = np.arange(original.rows)
+    columns = [original.column(attribute.name) for attribute in release.quasi]
     quasi = [describe(column, "quasi") for column in columns]
-    secret = describe(table.sensitive[0], "sensitive", True)
-    shown = exact_column(table.sensitive[0], secret, rows)
+    secret = describe(original.sensitive[0], "sensitive", True)
+    shown = exact_column(original.sensitive[0], secret, rows)
     manifest = new_manifest(
         AnatomyRelease.format,
         Statement(KAnonymity(1), "none"),
@@ -333,8 +343,8 @@ def as_rows(kind: type[Rows], table: Table, names: Sequence[str], promise: Any) 
         withheld=0,
         assumptions=(),
     )
-    return kind(
-        {**manifest, "promise": promise},
+    return AnatomyRelease(
+        {**manifest, "promise": release.manifest.get("promise")},
         (*quasi, secret),
         tuple(exact_column(column, attribute, rows) for column, attribute in zip(columns, quasi, strict=True)),
         rows,

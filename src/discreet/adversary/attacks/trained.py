@@ -15,7 +15,7 @@ about as frequent as the others.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any, ClassVar, NamedTuple
@@ -23,7 +23,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.adversary.attacks.attack import Attack, Claims, Insight, batches, summed
+from discreet.adversary.attacks.attack import Attack, Claims, Insight, batches
 from discreet.adversary.attacks.target import Floats, Target
 from discreet.table.table import Column
 
@@ -71,25 +71,25 @@ class Trained(Attack):
             return super().claims(target)
         last = np.r_[first[1:] - 1, target.width - 1]
         about = f"in which of {len(first)} ranges '{target.secret.name}' is"
-        return Claims(first, last, summed(target.caps, first, last), about)
+        return Claims.of_ranges(target, first, last, about)
 
     def learn(self, target: Target) -> Insight:
         """Make examples of everyone, and grow trees."""
         everyone, first = target.everyone, _firsts(target)
-        found = examples(everyone)
-        known = np.unique(np.searchsorted(first, found.values, side="right") - 1)
+        training = examples(everyone)
+        labels = np.searchsorted(first, training.values, side="right") - 1
+        known = np.unique(labels)
         of_value = np.repeat(np.arange(len(first)), np.diff(np.r_[first, target.width]))
         within = target.prior / np.maximum(np.bincount(of_value, target.prior), np.finfo(float).tiny)[of_value]
-        details = {"examples": len(found.lines)}
+        details = {"examples": len(training.lines)}
         if len(known) == 1:
             certain = (of_value == known[0]) * within
             return Insight(lambda part: np.tile(certain, (part.stop - part.start, 1)), details=details)
-        labels = np.searchsorted(first, found.values, side="right") - 1
-        model = _Model.fitted(everyone.known, found, labels, target)
+        chances = _trained(everyone.known, training, labels, target)
 
         def beliefs(part: slice) -> Floats:
             ranges = np.zeros((part.stop - part.start, len(first)))
-            ranges[:, known] = model.chances(target.known, part)
+            ranges[:, known] = chances(target.known, part)
             return ranges[:, of_value] * within
 
         return Insight(beliefs, details=details)
@@ -118,20 +118,19 @@ def examples(target: Target) -> Examples:
     >>> round(float(examples(target).weights.sum()), 6)
     48.0
     """
-    persons = np.bincount(target.person_of, minlength=len(target.people[0].codes))
-    start, step = float(target.random.random()), max(1.0, persons.sum() / EXAMPLES)
-    found: list[Examples] = []
+    start, step = float(target.random.random()), max(1.0, target.persons.sum() / EXAMPLES)
+    chunks: list[Examples] = []
     before = 0.0
-    for part in batches(len(persons), target.width):
-        weights = target.beliefs(part) * persons[part][:, None]
+    for part in batches(target.lines, target.width):
+        weights = target.beliefs(part) * target.persons[part][:, None]
         lines, values = np.nonzero(weights)
         weights = weights[lines, values]
         upto = before + np.cumsum(weights)
         # of each, how many of the equal steps fall on it
         times = np.floor(upto / step + start) - np.floor(np.r_[before, upto[:-1]] / step + start)
         before = float(upto[-1]) if len(upto) else before
-        found.append(Examples(lines + part.start, values, np.stack([weights, times * step], axis=1)))
-    lines, values, both = (np.concatenate(column) for column in zip(*found, strict=True))
+        chunks.append(Examples(lines + part.start, values, np.stack([weights, times * step], axis=1)))
+    lines, values, both = (np.concatenate(column) for column in zip(*chunks, strict=True))
     taken = np.arange(len(lines)) if len(lines) <= EXAMPLES else np.flatnonzero(both[:, 1])
     return Examples(lines[taken], values[taken], both[taken, int(len(taken) < len(lines))])
 
@@ -144,46 +143,36 @@ def _firsts(target: Target) -> NDArray[np.int64]:
     return np.unique(np.searchsorted(before, np.arange(RANGES) / RANGES - 1e-12))
 
 
-@dataclass(frozen=True, eq=False)
-class _Model:
-    """Trees, and the columns that they were trained with."""
+def _trained(
+    columns: tuple[Column, ...], examples: Examples, labels: NDArray[np.int64], target: Target
+) -> Callable[[Sequence[Column], slice], Floats]:
+    """Grow trees, a step at a time to tell how far it is; returns what gives some people's chances of every label."""
+    from sklearn.ensemble import HistGradientBoostingClassifier
 
-    columns: tuple[Column, ...]
-    trees: Any
+    values, persons = len(np.unique(labels)), examples.weights.sum()
+    leaf = min(max(LEAF, PER_VALUE * values), persons / 8) * len(labels) / persons
+    rounds = max(1, min(MOST_ROUNDS, TREES // values))
+    trees = HistGradientBoostingClassifier(
+        learning_rate=RATE,
+        min_samples_leaf=max(1, round(leaf)),
+        categorical_features=[
+            column.kind == "categorical" and len(column.values) <= MOST_CATEGORIES for column in columns
+        ],
+        early_stopping=False,
+        warm_start=True,
+        random_state=int(target.random.integers(1 << 31)),
+    )
+    features = _features(columns, columns, slice(None))[examples.lines]
+    with _one_thread():
+        for done in range(0, rounds, step := -(-rounds // 5)):
+            target.tell(done / rounds)
+            trees.set_params(max_iter=min(rounds, done + step)).fit(features, labels, examples.weights)
 
-    @classmethod
-    def fitted(
-        cls,
-        columns: tuple[Column, ...],
-        examples: Examples,
-        labels: NDArray[np.int64],
-        target: Target,
-    ) -> _Model:
-        """Grow trees for these examples; a step at a time, to tell how far it is."""
-        from sklearn.ensemble import HistGradientBoostingClassifier
-
-        values, persons = len(np.unique(labels)), examples.weights.sum()
-        leaf = min(max(LEAF, PER_VALUE * values), persons / 8) * len(labels) / persons
-        rounds = max(1, min(MOST_ROUNDS, TREES // values))
-        trees = HistGradientBoostingClassifier(
-            learning_rate=RATE,
-            min_samples_leaf=max(1, round(leaf)),
-            categorical_features=[_by_name(column) for column in columns],
-            early_stopping=False,
-            warm_start=True,
-            random_state=int(target.random.integers(1 << 31)),
-        )
-        features = _features(columns, columns, slice(None))[examples.lines]
+    def chances(people: Sequence[Column], part: slice) -> Floats:
         with _one_thread():
-            for done in range(0, rounds, step := -(-rounds // 5)):
-                target.tell(done / rounds)
-                trees.set_params(max_iter=min(rounds, done + step)).fit(features, labels, examples.weights)
-        return cls(columns, trees)
+            return np.asarray(trees.predict_proba(_features(people, columns, part)), np.float64)
 
-    def chances(self, people: Sequence[Column], part: slice) -> Floats:
-        """The probability of every label that occurred, for some of the people."""
-        with _one_thread():
-            return np.asarray(self.trees.predict_proba(_features(people, self.columns, part)), np.float64)
+    return chances
 
 
 def _one_thread() -> Any:
@@ -193,19 +182,14 @@ def _one_thread() -> Any:
     return threadpool_limits(1)
 
 
-def _by_name(column: Column) -> bool:
-    """Whether the values of a column have no order, and are few enough to do without one."""
-    return column.kind == "categorical" and len(column.values) <= MOST_CATEGORIES
-
-
 def _features(people: Sequence[Column], known: Sequence[Column], part: slice) -> Floats:
     """The quasi-identifiers of some people as trees take them: numbers, and places of names among those known."""
-    found = []
+    features = []
     for column, model in zip(people, known, strict=True):
         if model.kind == "numeric":
             values = column.values.astype(np.float64)
         else:
             place = {text: float(code) for code, text in enumerate(model.texts)}
             values = np.array([place.get(text, np.nan) for text in column.texts])
-        found.append(values[column.codes[part]])
-    return np.stack(found, axis=1)
+        features.append(values[column.codes[part]])
+    return np.stack(features, axis=1)

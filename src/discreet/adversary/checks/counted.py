@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,9 @@ from discreet.releases.columns import ExactColumn
 from discreet.releases.counted import CountingRelease
 from discreet.table.combinations import first_difference
 from discreet.table.table import Column, Table
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 R = TypeVar("R", bound=CountingRelease)
 
@@ -80,11 +83,11 @@ def judged_each(
         prior = Prior.of(view.original)
         left = np.maximum(prior.counts - view.published, 0)
         subjects = Subjects.groups(case.release, view.counts)
-        own = [
+        verdicts = [
             judged(part, subjects, prior, left) if part.about_values or of_rows is None else of_rows(part, left)
             for part in promised
         ]
-        kept += own if name is None else naming(name, promised, own)
+        kept += verdicts if name is None else naming(name, promised, verdicts)
         taken, warnings = soundness.taken(promised, prior, case.from_release)
         given = given or taken
         checks += warnings
@@ -96,21 +99,27 @@ def counted_apart(views: Views) -> list[Check]:
     if len(views) < 2:
         return []
     names = wording.listed(repr(view.release.secret.name) for view in views)
-    told = f"The promises were judged about {names} separately; which of their values go together is not published."
-    return [Check("each attribute", True, told)]
+    sentence = f"The promises were judged about {names} separately; which of their values go together is not published."
+    return [Check("each attribute", True, sentence)]
+
+
+def group_losses(rows: int, sizes: NDArray[np.int64], withheld: int) -> dict[str, float]:
+    """Return the losses of publishing sensitive values by group; a withheld row is indistinguishable from any row."""
+    return {
+        "discernibility": int((sizes**2).sum()) + withheld * (rows + withheld),
+        "average_class_size": rows / len(sizes) if len(sizes) else 0.0,
+    }
 
 
 def all_totals(views: Views) -> Check:
     """Check that counted and withheld values together make up the original's, for every sensitive attribute."""
-    found = [_totals(view) for view in views]
-    return next((check for check in found if not check.holds), found[0])
+    by_attribute = [_totals(view) for view in views]
+    return next((check for check in by_attribute if not check.holds), by_attribute[0])
 
 
 def _totals(aligned: AlignedCounts[Any]) -> Check:
     """Check that counted and withheld values together make up the original's."""
-    release, original = aligned.release, aligned.original
-    column = original.secret
-    assert column is not None
+    release, original, column = aligned.release, aligned.original, aligned.secret
     had = np.bincount(column.codes, minlength=len(column.values))
     if aligned.strange:
         verb = "has" if aligned.strange == 1 else "have"
@@ -126,18 +135,18 @@ def _totals(aligned: AlignedCounts[Any]) -> Check:
     return Check("totals", False, sentence)
 
 
-def supported(views: Views, found: Sequence[tuple[Check, str]]) -> tuple[Check, str]:
+def supported(views: Views, findings: Sequence[tuple[Check, str]]) -> tuple[Check, str]:
     """Return whether the original supports the tables of all sensitive attributes, given the findings on each."""
-    if len(found) == 1:
-        return found[0]
-    for view, (check, how) in zip(views, found, strict=True):
+    if len(findings) == 1:
+        return findings[0]
+    for view, (check, how) in zip(views, findings, strict=True):
         if not check.holds:
             return replace(check, sentence=f"About {view.release.secret.name!r}: {check.sentence}"), how
-    told = (
+    sentence = (
         "For each sensitive attribute the groups can be made of the original's rows; whether the same rows would do "
         "for all of them was not checked without the trace."
     )
-    return Check(found[0][0].name, True, told), "necessary"
+    return Check(findings[0][0].name, True, sentence), "necessary"
 
 
 def wrongly_counted(views: Views, kept: NDArray[np.intp], places: NDArray[np.int64]) -> list[str]:
@@ -145,12 +154,14 @@ def wrongly_counted(views: Views, kept: NDArray[np.intp], places: NDArray[np.int
     faults = []
     for view in views:
         release, (column,) = view.release, view.original.sensitive
-        told, real = view.counts, Counts.of_rows(places, column.codes[kept], release.groups, len(column.values))
-        cells, actual = (np.repeat(one.groups * one.width + one.values, one.amounts) for one in (told, real))
+        claimed, real = view.counts, Counts.of_rows(places, column.codes[kept], release.groups, len(column.values))
+        cells, actual = (
+            np.repeat(counts.groups * counts.width + counts.values, counts.amounts) for counts in (claimed, real)
+        )
         differing = first_difference(cells, actual)
         if differing is not None:
             of = "the sensitive values" if len(views) == 1 else f"the values of {column.name!r}"
-            faults.append(f"group {release.ids[differing // told.width]} is not published with {of} of its rows")
+            faults.append(f"group {release.ids[differing // claimed.width]} is not published with {of} of its rows")
     return faults
 
 
@@ -158,14 +169,14 @@ def each_attribute(aligned: A) -> list[A]:
     """Return the same for every sensitive attribute as if it were the only one."""
     if len(aligned.original.sensitive) == 1:
         return [aligned]
-    found: list[A] = []
+    views: list[A] = []
     for column in aligned.original.sensitive:
         release, original = aligned.release.about(column.name), replace(aligned.original, sensitive=(column,))
         counts, strange, published = claims(release, original)
-        found.append(
+        views.append(
             replace(aligned, release=release, original=original, counts=counts, strange=strange, published=published)
         )
-    return found
+    return views
 
 
 def claims(release: CountingRelease, original: Table) -> tuple[Counts, int, NDArray[np.int64]]:
@@ -193,7 +204,25 @@ def claims(release: CountingRelease, original: Table) -> tuple[Counts, int, NDAr
 
 CELLS = 20_000
 """The largest number of cells searched for an assignment."""
-
-
 SECONDS = 5.0
 """The time limit of the search."""
+
+
+def whole_numbers_exist(
+    room: NDArray[np.float64], sides: Sequence[csr_array], low: NDArray[Any], high: NDArray[Any]
+) -> bool | None:
+    """Whether whole numbers up to ``room`` have sums between ``low`` and ``high``; None if time ran out.
+
+    Each line of ``sides`` marks the numbers of one sum.
+    """
+    from scipy.optimize import Bounds, LinearConstraint, milp
+    from scipy.sparse import vstack
+
+    solved = milp(
+        np.zeros(len(room)),
+        integrality=np.ones(len(room)),
+        bounds=Bounds(0.0, room),
+        constraints=LinearConstraint(vstack(sides, format="csr"), low, high),
+        options={"time_limit": SECONDS},
+    )
+    return {0: True, 2: False}.get(int(solved.status))

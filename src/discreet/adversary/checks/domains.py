@@ -1,4 +1,10 @@
-"""Check that the domains and hierarchies in a manifest agree with the original, for every format."""
+"""Check that the domains and hierarchies in a manifest agree with the original, and list no texts of their own.
+
+The publisher may declare more values than occur, and most labels of a hierarchy are never published in a cell. The
+original cannot confirm such texts, and a person's name among them would be published unnoticed. The auditor's own
+hierarchy or order can confirm them, and a text that it does not contain is a fault. Without one, the verdict quotes
+some of the texts so that a person reads them.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +16,11 @@ from numpy.typing import NDArray
 
 from discreet.adversary.check import Check, one_sentence
 from discreet.arguments import argument
-from discreet.principles.wording import listed
+from discreet.principles import wording
 from discreet.releases.attributes import Attribute
 from discreet.releases.columns import ExactColumn, ordered_values
 from discreet.releases.described import DescribedRelease
+from discreet.releases.labels import ANYTHING
 from discreet.releases.release import Release
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.moments import written
@@ -63,11 +70,15 @@ def domains(
         return Check("domains", False, one_sentence(faults))
     if open_ends:
         remarks.append(
-            f"The original was read without the domains of {listed(map(repr, open_ends))}, so those of the release "
-            f"were not compared with what was declared; name your own (as in "
+            f"The original was read without the domains of {wording.listed(map(repr, open_ends))}, so those of the "
+            "release were not compared with what was declared; name your own (as in "
             f"{argument('domains', {open_ends[0]: (0, 100)})})."
         )
-    taken = [repr(one.name) for one in release.attributes if one.name in from_release and _tells_more(one)]
+    taken = [
+        repr(attribute.name)
+        for attribute in release.attributes
+        if attribute.name in from_release and _tells_more(attribute)
+    ]
     if taken:
         remarks.append(f"The hierarchy or order of {', '.join(taken)} is taken from the release.")
     return Check("domains", True, " ".join(["Domains and hierarchies agree with the original.", *remarks]))
@@ -84,12 +95,12 @@ def numbers_of(attributes: Collection[Attribute], payloads: Collection[ExactColu
 
 def ends_of(release: DescribedRelease) -> dict[str, NDArray[np.float64]]:
     """Return the ends of the published intervals of numeric attributes that have no hierarchy."""
-    found = {}
+    ends = {}
     for attribute, regions in zip(release.quasi, release.descriptions.regions, strict=True):
         if attribute.kind == "numeric" and attribute.hierarchy is None:
             bounded = ~regions.whole & (regions.low <= regions.high)
-            found[attribute.name] = np.concatenate([regions.low[bounded], regions.high[bounded]])
-    return found
+            ends[attribute.name] = np.concatenate([regions.low[bounded], regions.high[bounded]])
+    return ends
 
 
 # ------------------------------------------------------------------------------------------------------------ numbers
@@ -120,8 +131,8 @@ def _wider(attribute: Attribute, column: Column, known: NDArray[np.float64], use
     if attribute.domain is None:
         return []
     bottom, top = attribute.domain
-    own = column.domain or ((float(known.min()), float(known.max())) if len(known) else (bottom, top))
-    if bottom >= own[0] and top <= own[1]:
+    read = column.domain or ((float(known.min()), float(known.max())) if len(known) else (bottom, top))
+    if bottom >= read[0] and top <= read[1]:
         return []
     return [f"The release declares a wider domain for {attribute.name!r} {_compared(attribute, used)}"]
 
@@ -147,10 +158,11 @@ def _undeclared(attribute: Attribute, column: Column) -> list[str]:
         return []
     if tuple(map(float, attribute.domain)) == tuple(map(float, column.domain)):
         return []
-    told, own = (
+    stated, declared = (
         " to ".join(written(end, attribute.notation) for end in ends) for ends in (attribute.domain, column.domain)
     )
-    return [f"the domain of {attribute.name!r} is said to be declared as {told}, and the original was read with {own}"]
+    fault = f"the domain of {attribute.name!r} is said to be declared as {stated}"
+    return [f"{fault}, but the original was read with {declared}"]
 
 
 # ------------------------------------------------------------------------------------------------------------- values
@@ -167,11 +179,9 @@ def _unheld(attribute: Attribute, known: set[str]) -> list[str]:
     more = [value for value in ordered_values(attribute) if value not in known]
     if not more:
         return []
-    rest = f" and {len(more) - SHOWN:,} more" if len(more) > SHOWN else ""
-    names = ", ".join(repr(value) for value in more[:SHOWN])
     return [
         f"The release declares {len(more):,} {'value' if len(more) == 1 else 'values'} of {attribute.name!r} that the "
-        f"original does not have: {names}{rest}."
+        f"original does not have: {_some(more)}."
     ]
 
 
@@ -187,19 +197,83 @@ def _other_trees(release: Release, original: Table) -> list[str]:
     """Report the attributes whose hierarchy in the release differs from the one that the original was read with."""
     faults = []
     for attribute in release.attributes:
-        told, read = attribute.hierarchy, original.column(attribute.name).hierarchy
-        if told is None or read is None or read.bare:
+        stated, read = attribute.hierarchy, original.column(attribute.name).hierarchy
+        if stated is None or read is None or read.bare:
             continue
         partly = release.withheld > 0 and not original.column(attribute.name).declared_values
-        if not _same(told, read, partly):
+        if not _same(stated, read, partly):
             faults.append(f"the hierarchy of {attribute.name!r} is not the one that the original was read with")
     return faults
 
 
-def _same(told: Hierarchy, read: Hierarchy, partly: bool) -> bool:
+def _same(stated: Hierarchy, read: Hierarchy, partly: bool) -> bool:
     """Whether two hierarchies agree, apart from a leaf for missing values, which depends on how the table was read.
 
     With ``partly``, the release's hierarchy may lack leaves: those that only withheld rows have.
     """
-    one, other = ({row for row in tree.rows() if row[0] != MISSING} for tree in (told, read))
-    return one <= other if partly else one == other
+    published, known = ({row for row in tree.rows() if row[0] != MISSING} for tree in (stated, read))
+    return published <= known if partly else published == known
+
+
+# -------------------------------------------------------------------------------------- texts that occur nowhere else
+
+
+def listed(release: Release, original: Table, from_release: Collection[str] = ()) -> Check:
+    """Check that every value and label in the manifest is the auditor's or the original's, or is published.
+
+    ``from_release`` are the attributes whose hierarchy or order was copied from the release when the original was read.
+    """
+    cells: dict[str, set[str]] = {}
+    for part in release.projections:
+        if part.descriptions is not None:
+            for attribute, of in zip(release.quasi, part.descriptions.texts, strict=True):
+                cells.setdefault(attribute.name, set()).update(of.texts)
+    faults, unseen, where = [], [], []
+    for attribute in release.attributes:
+        if attribute.role == "other":
+            continue
+        column = original.column(attribute.name)
+        declared = column.declared_values and attribute.name not in from_release
+        texts = _unseen_values(attribute, column, declared)
+        if column.hierarchy is None or column.hierarchy.bare or attribute.name in from_release:
+            texts += _unseen_labels(attribute, cells.get(attribute.name, set()))
+        if texts and declared:
+            faults.append(
+                f"the manifest lists {_some(texts)} of {attribute.name!r}, which the auditor's own hierarchy does not"
+            )
+        elif texts:
+            unseen.append(f"{_some(texts)} of {attribute.name!r}")
+            where.append(attribute.name)
+    if faults:
+        return Check("listed", False, one_sentence(faults))
+    if not unseen:
+        return Check("listed", True, "The manifest lists no values or labels that occur nowhere else.")
+    caveat = f"the manifest lists {'; '.join(unseen)}: neither the original nor a published cell contains them"
+    files = argument("hierarchies", {name: "FILE" for name in where})
+    return Check("listed", True, one_sentence([f"{caveat}; to have them checked, say {files}"]), caveat=caveat)
+
+
+def _unseen_values(attribute: Attribute, column: Column, declared: bool) -> list[str]:
+    """Return the values in the manifest that no row of the original has and the auditor did not declare."""
+    codes = np.arange(len(column.values)) if declared else np.unique(column.codes)
+    if attribute.kind == "numeric":  # one number can be written in several ways
+        numbers = set(column.values[codes].tolist())
+        leaves = () if attribute.hierarchy is None else attribute.hierarchy.leaves
+        return [leaf for leaf in leaves if leaf != MISSING and float(leaf) not in numbers]
+    texts = column.texts
+    held = {MISSING, *(texts[code] for code in codes.tolist())}
+    return [value for value in ordered_values(attribute) if value not in held]
+
+
+def _unseen_labels(attribute: Attribute, cells: set[str]) -> list[str]:
+    """Return the labels above the values that no published cell contains."""
+    if attribute.hierarchy is None:
+        return []
+    known = {*attribute.hierarchy.leaves, *cells, ANYTHING, MISSING}
+    labels = dict.fromkeys(label for level in attribute.hierarchy.labels[1:] for label in level)
+    return [label for label in labels if label not in known]
+
+
+def _some(texts: list[str]) -> str:
+    rest = [f"{len(texts) - SHOWN:,} more"] if len(texts) > SHOWN else []
+    return wording.listed([*(repr(text) for text in texts[:SHOWN]), *rest])

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
 from discreet.adversary.case import Case
 from discreet.adversary.check import Check, one_sentence
@@ -29,6 +29,16 @@ VERSION = re.compile(r"\d{1,3}(\.\d{1,3}){1,3}((a|b|rc|\.dev|\.post)\d{1,3})?", 
 SCHEME = re.compile(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*", re.ASCII | re.IGNORECASE)
 LONGEST = 40
 """The most characters in the name of a scheme that is not installed."""
+
+
+class StatedScheme(Protocol):
+    """A scheme with the options that a manifest states; audits extend it by what they ask a scheme."""
+
+    name: ClassVar[str]
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The parameters, as written to the manifest."""
 
 
 def entries(case: Case[Any], **more: Any) -> Check:
@@ -69,8 +79,8 @@ def entries(case: Case[Any], **more: Any) -> Check:
     faults += _differences(manifest, expected)
     if faults:
         return Check("manifest", False, one_sentence(faults) + version_hint(manifest))
-    told = " ".join(["The manifest has only the entries of its format.", *remarks])
-    return Check("manifest", True, told, caveat=caveat)
+    sentence = " ".join(["The manifest has only the entries of its format.", *remarks])
+    return Check("manifest", True, sentence, caveat=caveat)
 
 
 # -------------------------------------------------------------------------------------------- what follows from nothing
@@ -154,8 +164,10 @@ def _options(case: Case[Any], other: bool) -> tuple[dict[str, Any], list[str], s
         fault = f"the manifest names the scheme {_short(name)}, which is neither one of discreet's nor a plain name"
         return {}, [fault], ""
     if options:
-        told = ", ".join(f"{_short(key)}: {_short(value)}" for key, value in options.items())
-        fault = f"the manifest states options of scheme {name!r}, which nobody can check ({told[:200]}), because it is"
+        listed = ", ".join(f"{_short(key)}: {_short(value)}" for key, value in options.items())
+        fault = (
+            f"the manifest states options of scheme {name!r}, which nobody can check ({listed[:200]}), because it is"
+        )
         return {}, [f"{fault} not installed here; install the plug-in that has it"], ""
     unchecked = f"scheme {name!r} is not installed here, so nothing was computed again that only the scheme determines"
     return {}, [], unchecked
@@ -188,45 +200,45 @@ def _digest(entry: Any) -> Any:
     return entry.get("sha256") if isinstance(entry, dict) else None
 
 
-def _differences(told: Mapping[str, Any], expected: Mapping[str, Any], where: str = "") -> Iterator[str]:
+def _differences(stated: Mapping[str, Any], expected: Mapping[str, Any], where: str = "") -> Iterator[str]:
     """Yield how a part of a manifest differs from what it must be."""
-    for key in told:
+    for key in stated:
         if key not in expected:
             yield f"the manifest has the entry {_name(key)}{where}, which this format does not know and nobody audited"
     for key, value in expected.items():
-        found: Any = told.get(key)
-        if key not in told:
+        entry: Any = stated.get(key)
+        if key not in stated:
             yield f"the manifest lacks the entry {_name(key)}{where}"
-        elif key == "assumptions" and isinstance(found, list):
-            yield from _assumptions(found, value)
-        elif isinstance(value, dict) and isinstance(found, dict):
+        elif key == "assumptions" and isinstance(entry, list):
+            yield from _assumptions(entry, value)
+        elif isinstance(value, dict) and isinstance(entry, dict):
             table = where == " under 'tables'"
-            yield from _differences(found, value, f" of the table {_name(key)}" if table else f" under {key!r}")
-        elif _records(value) and _records(found) and len(found) == len(value):
-            for one, other in zip(found, value, strict=True):
+            yield from _differences(entry, value, f" of the table {_name(key)}" if table else f" under {key!r}")
+        elif _records(value) and _records(entry) and len(entry) == len(value):
+            for record, other in zip(entry, value, strict=True):
                 of = "an auxiliary table" if key == "auxiliaries" else f"an entry of {key!r}"
                 if key == "attributes":
                     of = f"the attribute {_name(other['name'])}"
-                yield from _differences(one, other, f" of {of}")
-        elif json.dumps(found) != json.dumps(value):
-            yield f"the manifest has {_short(found)} as {key!r}{where}, which must be {_short(value)}"
-    if set(told) == set(expected) and list(told) not in (list(expected), sorted(told)):
+                yield from _differences(record, other, f" of {of}")
+        elif json.dumps(entry) != json.dumps(value):
+            yield f"the manifest has {_short(entry)} as {key!r}{where}, which must be {_short(value)}"
+    if set(stated) == set(expected) and list(stated) not in (list(expected), sorted(stated)):
         yield f"the entries{where or ' of the manifest'} are not in the order in which discreet writes them"
 
 
-def _assumptions(told: list[Any], expected: list[str]) -> Iterator[str]:
-    for one in told:
-        if one not in expected:
-            yield f"the manifest states the assumption {_short(one)}, which does not belong to this format and promise"
-    for one in expected:
-        if one not in told:
-            yield f"the manifest does not state the assumption {_short(one)}, which its format and promise rest on"
-    if all(one in expected for one in told) and all(one in told for one in expected) and told != expected:
+def _assumptions(stated: list[Any], expected: list[str]) -> Iterator[str]:
+    strays = [assumption for assumption in stated if assumption not in expected]
+    missing = [assumption for assumption in expected if assumption not in stated]
+    for stray in strays:
+        yield f"the manifest states the assumption {_short(stray)}, which does not belong to this format and promise"
+    for text in missing:
+        yield f"the manifest does not state the assumption {_short(text)}, which its format and promise rest on"
+    if not strays and not missing and stated != expected:
         yield "the manifest must state each assumption once, in the usual order"
 
 
 def _records(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(one, dict) for one in value)
+    return isinstance(value, list) and bool(value) and all(isinstance(record, dict) for record in value)
 
 
 def _name(key: Any) -> str:

@@ -35,7 +35,7 @@ from discreet.randomness import numbers_below
 from discreet.releases.boxes import mixed, plant_tree, points_of
 from discreet.releases.described import DescribedRelease
 from discreet.table.combinations import numbered
-from discreet.table.table import Column
+from discreet.table.table import Column, Table
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -60,23 +60,20 @@ class People(NamedTuple):
     columns: tuple[Column, ...]
     numbers: NDArray[np.int64]
     """Per combination: its number of rows."""
-    of_row: NDArray[np.intp]
-    """Per publishable row: its combination."""
+    had: NDArray[np.int64]
+    """Per combination and sensitive value of the original: its number of rows with the value."""
 
 
-def people_of(aligned: Aligned) -> People:
+def people_of(aligned: Aligned, original: Table) -> People:
     """Return the people of an original."""
     codes = [column.codes[aligned.usable] for column in aligned.columns]
     keys = numbered(codes, [len(column.values) for column in aligned.columns], len(aligned.usable))
     _, first, of_row = np.unique(keys, return_index=True, return_inverse=True)
     columns = tuple(replace(column, codes=of[first]) for column, of in zip(aligned.columns, codes, strict=True))
-    return People(columns, np.bincount(of_row, minlength=len(first)), of_row)
-
-
-def had_by(people: People, classes: NDArray[np.int32], width: int) -> NDArray[np.int64]:
-    """Return how many people of each combination have each value; ``classes`` are those of the publishable rows."""
-    cells = np.bincount(people.of_row * width + classes, minlength=len(people.numbers) * width)
-    return cells.reshape(len(people.numbers), width)
+    width = len(original.prior_counts)
+    had = np.bincount(of_row * width + original.classes[aligned.usable], minlength=len(first) * width)
+    had = had.reshape(len(first), width)
+    return People(columns, had.sum(axis=1), had)
 
 
 # ------------------------------------------------------------------------------------------------ all ways to match
@@ -116,8 +113,8 @@ def marked_sets(
     marks = numbers_below(1 << 63, groups) - (1 << 62)
     pairs = np.stack([np.ones(groups, np.int64), marks], axis=1).ravel()
     both = Counts(np.arange(groups + 1) * 2, np.tile(np.array([0, 1], np.int32), groups), pairs, 2)
-    found = mixed(release.descriptions, people.columns, both)
-    return found[:, 0], found[:, 1], marks
+    sums = mixed(release.descriptions, people.columns, both)
+    return sums[:, 0], sums[:, 1], marks
 
 
 def believed_by_matching(
@@ -125,15 +122,14 @@ def believed_by_matching(
     people: People,
     sets: NDArray[np.int64],
     seen: NDArray[np.intp],
-    had: NDArray[np.int64],
     left: NDArray[np.int64],
 ) -> Believed | str:
     """Return what someone believes who only matches descriptions, or why that is not known.
 
     ``sets`` numbers the set of descriptions that admit each combination, of which those at ``seen`` are admitted by
-    some; ``had`` are their values, and ``left`` those of the withheld rows.
+    some; ``left`` are the values of the withheld rows.
     """
-    release = aligned.release
+    release, had = aligned.release, people.had
     _, first, kind_of = np.unique(sets[seen], return_index=True, return_inverse=True)
     sizes = np.bincount(kind_of, people.numbers[seen]).astype(np.float64)
     admits = _admits(aligned, people, seen[first])
@@ -152,27 +148,27 @@ def believed_by_matching(
     return Believed(beliefs, sizes, of_kind, likeliest)
 
 
-def beyond(parts: Sequence[Principle], prior: Prior, found: Believed, who: str, caveat: str) -> Check:
+def beyond(parts: Sequence[Principle], prior: Prior, believed: Believed, who: str, caveat: str) -> Check:
     """Report how far the beliefs about kinds of people exceed the promises.
 
     ``who`` is a sentence, without its end, on who believes it; ``caveat`` is one for the verdict if they do.
     """
-    counts = found.counts
-    told, over = [], []
+    counts = believed.counts
+    figures, over = [], []
     for part in parts:
         strains = part.strain(counts, prior)
         worst = float(strains.max(initial=0.0))
         if worst <= 1.0 + ACCURATE:
-            told.append(f"at most {100 * worst:.0f} % of what {part} allows")
+            figures.append(f"at most {100 * worst:.0f} % of what {part} allows")
             continue
-        number, caps = int(found.sizes[strains > 1.0 + ACCURATE].sum()), part.caps(prior)
-        hits = None if caps is None else Hits.of(found, caps * (1.0 + ACCURATE))
-        some = f" ({hits.told})" if hits else ""
-        told.append(f"up to {worst:.2f} times what {part} allows, beyond it about {rows(number)}{some}")
+        number, caps = int(believed.sizes[strains > 1.0 + ACCURATE].sum()), part.caps(prior)
+        hits = None if caps is None else Hits.of(believed, caps * (1.0 + ACCURATE))
+        some = f" ({hits.sentence})" if hits else ""
+        figures.append(f"up to {worst:.2f} times what {part} allows, beyond it about {rows(number)}{some}")
         right = f", and with reason: {hits.true:,} have what {hits.allowed:,.0f} may" if hits and hits.too_many else ""
         over.append(f"{worst:.2f} times what {part} allows{right}")
     said = f"{caveat} may believe up to {', '.join(over)}" if over else ""
-    return Check("descriptions", True, f"{who}: {'; '.join(told)}.", caveat=said)
+    return Check("descriptions", True, f"{who}: {'; '.join(figures)}.", caveat=said)
 
 
 class Hits(NamedTuple):
@@ -186,12 +182,12 @@ class Hits(NamedTuple):
     """How many have them."""
 
     @classmethod
-    def of(cls, found: Believed, caps: Floats) -> Hits:
+    def of(cls, believed: Believed, caps: Floats) -> Hits:
         """Return the hits of beliefs above these caps."""
-        over = found.beliefs > caps + SLACK
-        weighed = found.sizes[:, None]
-        claimed, allowed = (float(np.where(over, one * weighed, 0.0).sum()) for one in (found.beliefs, caps))
-        return cls(claimed, allowed, int(found.had[over].sum()))
+        over = believed.beliefs > caps + SLACK
+        weighed = believed.sizes[:, None]
+        claimed, allowed = (float(np.where(over, shares * weighed, 0.0).sum()) for shares in (believed.beliefs, caps))
+        return cls(claimed, allowed, int(believed.had[over].sum()))
 
     @property
     def too_many(self) -> bool:
@@ -199,9 +195,9 @@ class Hits(NamedTuple):
         return self.true > self.allowed + 3.0 * math.sqrt(self.allowed)
 
     @property
-    def told(self) -> str:
+    def sentence(self) -> str:
         """The three numbers in words."""
-        claimed, allowed = (f"{one:,.{1 if one < 100 else 0}f}" for one in (self.claimed, self.allowed))
+        claimed, allowed = (f"{number:,.{1 if number < 100 else 0}f}" for number in (self.claimed, self.allowed))
         return (
             f"where it is more than allowed, about {claimed} rows would have the value, {allowed} are allowed, and "
             f"{self.true:,} have it"
@@ -254,35 +250,34 @@ def _scaled(admits: csr_array, sizes: Floats, held: Floats) -> csr_array | None:
 # ------------------------------------------------------------------------------------------------- counting of rows
 
 
-def believed_by_counting(aligned: Aligned, people: People, had: NDArray[np.int64]) -> Believed:
+def believed_by_counting(aligned: Aligned, people: People) -> Believed:
     """Return what someone claims of combinations, at most ``POINTS``, who counts the rows that admit a person."""
     chosen = np.unique(np.linspace(0, len(people.numbers) - 1, min(POINTS, len(people.numbers))).astype(np.intp))
     columns = [replace(column, codes=column.codes[chosen]) for column in people.columns]
-    counts = mixed(aligned.release.descriptions, columns, counts_of(aligned, had.shape[1]))
+    counts = mixed(aligned.release.descriptions, columns, counts_of(aligned, people.had.shape[1]))
     shares = counts / np.maximum(1, counts.sum(axis=1, keepdims=True))
-    return Believed(shares, people.numbers[chosen].astype(np.float64), had[chosen], np.zeros(0, np.intp))
+    return Believed(shares, people.numbers[chosen].astype(np.float64), people.had[chosen], np.zeros(0, np.intp))
 
 
-def by_counting(
-    parts: Sequence[Principle], aligned: Aligned, people: People, had: NDArray[np.int64], prior: Prior
-) -> Check:
+def by_counting(parts: Sequence[Principle], aligned: Aligned, people: People, prior: Prior) -> Check:
     """Report what comes of counting the rows of all descriptions that admit a person; this breaks no promise."""
-    found = believed_by_counting(aligned, people, had)
-    told = []
+    believed = believed_by_counting(aligned, people)
+    figures = []
     for part in parts:
         caps = part.caps(prior)
         if caps is None:
             continue
-        times = float((found.beliefs / np.maximum(caps, 1e-300)).max(initial=0.0))
-        if not bool((found.beliefs > caps + SLACK).any()):
-            told.append(f"no more than {part} allows")
+        times = float((believed.beliefs / np.maximum(caps, 1e-300)).max(initial=0.0))
+        if not bool((believed.beliefs > caps + SLACK).any()):
+            figures.append(f"no more than {part} allows")
             continue
-        hits = Hits.of(found, caps)
+        hits = Hits.of(believed, caps)
         how = "and more rows have the value than are allowed" if hits.too_many else "and is wrong"
-        told.append(f"up to {times:.2f} times what {part} allows, {how}: {hits.told}")
-    some = f" (of {len(people.numbers):,} combinations, {len(found.sizes):,} were looked at)"
+        figures.append(f"up to {times:.2f} times what {part} allows, {how}: {hits.sentence}")
+    some = f" (of {len(people.numbers):,} combinations, {len(believed.sizes):,} were looked at)"
+    some = some if len(believed.sizes) < len(people.numbers) else ""
     sentence = (
         "An attacker who takes all rows under descriptions that admit a person as equally likely to be theirs claims "
-        f"{'; '.join(told) or 'what no promise here bounds'}{some if len(found.sizes) < len(people.numbers) else ''}."
+        f"{'; '.join(figures) or 'what no promise here bounds'}{some}."
     )
     return Check("counting", True, sentence)

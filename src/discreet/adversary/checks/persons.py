@@ -25,6 +25,7 @@ from discreet.principles.persons import Judged, broken_by_persons
 from discreet.principles.wording import percent
 from discreet.releases.described import DescribedRelease
 from discreet.releases.release import Release
+from discreet.table.combinations import looked_up
 from discreet.table.persons import several_values
 from discreet.table.table import Table
 
@@ -74,11 +75,11 @@ def judged_by_persons(
         withheld = Judged.of(original, np.where(placed < 0, 0, -1), 1).by_persons
         exact = True
     several = 0 if original.secret is None else several_values(original, original.secret)
-    found = [
-        _by_persons(part, one, case.release, each, withheld, prior, exact=exact, several=several)
-        for part, one in zip(parts, kept, strict=True)
+    verdicts = [
+        _by_persons(part, verdict, case.release, each, withheld, prior, exact=exact, several=several)
+        for part, verdict in zip(parts, kept, strict=True)
     ]
-    return [_together(case, original, placed)], found
+    return [_together(case, original, placed)], verdicts
 
 
 def _places(case: Case[DescribedRelease], original: Table) -> NDArray[np.int64] | None:
@@ -86,8 +87,8 @@ def _places(case: Case[DescribedRelease], original: Table) -> NDArray[np.int64] 
     trace, ids = case.trace, case.release.ids
     if trace is None or trace.shape != (original.rows,) or trace.dtype.kind not in "iu" or not len(ids):
         return None
-    places = np.minimum(np.searchsorted(ids, trace), len(ids) - 1)
-    return np.where(ids[places] == trace, places, -1)
+    places, known = looked_up(ids, trace)
+    return np.where(known, places, -1)
 
 
 def _fewest_persons(rows: Counts, most: int) -> Counts:
@@ -124,34 +125,36 @@ def _by_persons(
         return replace(kept, holds=False, strain=max(kept.strain, float(np.nextafter(1.0, 2.0))), sentence=sentence)
     achieved = kept.achieved
     if exact:
-        reached = [part.achieved(one, prior) for one in (each, withheld) if one.sizes.sum()]
+        reached = [part.achieved(subjects, prior) for subjects in (each, withheld) if subjects.sizes.sum()]
         achieved = (min if part.larger_is_stronger else max)([*reached, *([] if achieved is None else [achieved])])
     if broken:
-        told = f"By persons it is broken by {broken:,} groups; the worst is {who}: "
-        told += broken_by_persons(part, counts, group, prior)
+        by_persons = f"By persons it is broken by {broken:,} groups; the worst is {who}: "
+        by_persons += broken_by_persons(part, counts, group, prior)
     elif exact:
-        told = f"By persons it is kept too; the closest to its bound, {who}, uses {percent(float(strains[worst]))}"
+        by_persons = (
+            f"By persons it is kept too; the closest to its bound, {who}, uses {percent(float(strains[worst]))}"
+        )
     else:
-        told = "By persons it is kept too, however the rows are divided among them"
-    found = replace(kept, achieved=achieved, broken=kept.broken + broken, holds=kept.holds and not broken)
+        by_persons = "By persons it is kept too, however the rows are divided among them"
+    verdict = replace(kept, achieved=achieved, broken=kept.broken + broken, holds=kept.holds and not broken)
     if strains[worst] > kept.strain and counts is each:
-        found = replace(
-            found,
+        verdict = replace(
+            verdict,
             group=int(release.ids[worst]),
             size=int(release.sizes[worst]),
             description=release.description(worst),
         )
-    return replace(found, strain=max(kept.strain, float(strains[worst])), sentence=f"{kept.sentence} {told}.")
+    return replace(verdict, strain=max(kept.strain, float(strains[worst])), sentence=f"{kept.sentence} {by_persons}.")
 
 
 def _together(case: Case[DescribedRelease], original: Table, placed: NDArray[np.int64] | None) -> Check:
     """Check that a person's rows are all in one group or all withheld, and that the manifest counts persons right."""
     assert original.person is not None
-    told = case.manifest.get("persons")
+    stated = case.manifest.get("persons")
     faults = []
-    if isinstance(told, dict) and told.get("published", 0) + told.get("withheld", 0) != original.persons:
+    if isinstance(stated, dict) and stated.get("published", 0) + stated.get("withheld", 0) != original.persons:
         faults.append(
-            f"the manifest says that {told.get('published'):,} persons are published and {told.get('withheld'):,} "
+            f"the manifest says that {stated.get('published'):,} persons are published and {stated.get('withheld'):,} "
             f"withheld, but the original has {original.persons:,}"
         )
     caveat, apart = "", 0
@@ -161,15 +164,15 @@ def _together(case: Case[DescribedRelease], original: Table, placed: NDArray[np.
         first = np.empty(original.persons, np.int64)
         first[original.person] = placed
         apart = len(np.unique(original.person[first[original.person] != placed]))
-        if apart and (told is not None or any(part.about_values for part in case.parts)):
+        if apart and (stated is not None or any(part.about_values for part in case.parts)):
             faults.append(
                 f"{apart:,} of {original.persons:,} persons have rows in several groups, which together may reveal "
                 "more than each of them"
             )
         shown = len(np.unique(original.person[placed >= 0]))
-        if isinstance(told, dict) and told.get("published") != shown:
+        if isinstance(stated, dict) and stated.get("published") != shown:
             faults.append(
-                f"the manifest says that {told.get('published'):,} persons are published, but there are {shown:,}"
+                f"the manifest says that {stated.get('published'):,} persons are published, but there are {shown:,}"
             )
     if faults:
         return Check("persons", False, one_sentence(faults))

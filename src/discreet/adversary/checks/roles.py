@@ -25,32 +25,32 @@ def roles(release: Release, original: Table, from_release: Collection[str] = ())
     ``from_release`` are columns whose role only the manifest stated. A column that the original was read without has no
     role to compare; if it is indispensable, aligning release and original raises an error.
     """
-    own = {column.name: "quasi" for column in original.quasi}
-    own |= {column.name: "sensitive" for column in original.sensitive}
-    own |= {column.name: "other" for column in original.other}
-    told = {attribute.name: attribute.role for attribute in release.attributes}
+    read = {column.name: "quasi" for column in original.quasi}
+    read |= {column.name: "sensitive" for column in original.sensitive}
+    read |= {column.name: "other" for column in original.other}
+    stated = {attribute.name: attribute.role for attribute in release.attributes}
     faults = [
-        f"{name!r} is {WORDS[own[name]]} to the auditor, but the release publishes it as {WORDS[role]}"
-        for name, role in told.items()
-        if name in own and own[name] != role
+        f"{name!r} is {WORDS[read[name]]} to the auditor, but the release publishes it as {WORDS[role]}"
+        for name, role in stated.items()
+        if name in read and read[name] != role
     ]
     if faults:
         return Check("roles", False, one_sentence(faults))
-    unsaid = [name for name in told if name in from_release]
-    if len(unsaid) == len(told):
+    unsaid = [name for name in stated if name in from_release]
+    if len(unsaid) == len(stated):
         sentence = "The roles of the columns are taken from the release, because the audit was given none."
         say = f"{argument('quasi')} and {argument('sensitive')}"
         caveat = f"the roles of the columns are taken from the release: say {say} to have them checked"
         return Check("roles", True, sentence, caveat=caveat)
     remarks = ["The columns have the roles that the original was read with."]
     for role, many in (("quasi", "quasi-identifier"), ("sensitive", "sensitive attribute")):
-        absent = [name for name in own if own[name] == role and name not in told]
+        absent = [name for name in read if read[name] == role and name not in stated]
         if absent:
             be = f"{many} {absent[0]!r} is" if len(absent) == 1 else f"{many}s {wording.listed(map(repr, absent))} are"
             remarks.append(f"The {be} not published at all, which reveals nothing.")
     if not unsaid:
         return Check("roles", True, " ".join(remarks))
-    names = wording.listed(f"{name!r} ({WORDS[told[name]]})" for name in unsaid)
+    names = wording.listed(f"{name!r} ({WORDS[stated[name]]})" for name in unsaid)
     roles = "role" if len(unsaid) == 1 else "roles"
     caveat = f"the {roles} of {names} {'is' if len(unsaid) == 1 else 'are'} taken from the release"
     return Check("roles", True, " ".join(remarks), caveat=caveat)
@@ -58,8 +58,8 @@ def roles(release: Release, original: Table, from_release: Collection[str] = ())
 
 def as_published(original: Table, release: Release) -> Table:
     """Return the original without its unpublished sensitive attributes, if at least one is published."""
-    told = {attribute.name for attribute in release.attributes if attribute.role == "sensitive"}
-    shown = [column for column in original.sensitive if column.name in told]
+    published = {attribute.name for attribute in release.attributes if attribute.role == "sensitive"}
+    shown = [column for column in original.sensitive if column.name in published]
     if not shown or len(shown) == len(original.sensitive):
         return original
     return replace(original, sensitive=tuple(shown))

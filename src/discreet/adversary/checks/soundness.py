@@ -140,13 +140,13 @@ def each_promised(parts: tuple[Principle, ...], original: Table) -> list[tuple[s
         return [(None, parts)]
     priors = [Prior.of_column(column) for column in columns]
     which = [concerned(part, priors) for part in parts]
-    which = [own if any(own) else [True, *own[1:]] for own in which]
-    found: list[tuple[str | None, tuple[Principle, ...]]] = []
+    which = [applies if any(applies) else [True, *applies[1:]] for applies in which]
+    promised: list[tuple[str | None, tuple[Principle, ...]]] = []
     for at, column in enumerate(columns):
-        about = [part for part, own in zip(parts, which, strict=True) if own[at]]
-        own = [part.naming(column.name) for part in about if at == 0 or part.about_values]
-        found.append((column.name, tuple(own)))
-    return found
+        about = [part for part, applies in zip(parts, which, strict=True) if applies[at]]
+        named = (part.naming(column.name) for part in about if at == 0 or part.about_values)
+        promised.append((column.name, tuple(named)))
+    return promised
 
 
 def unpromised(attribute: str, promised: Iterable[Principle]) -> list[Check]:

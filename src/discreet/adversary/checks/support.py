@@ -58,12 +58,12 @@ def without_trace(
         groups, kinds, needs = groups[known], kinds[known], needs[known]
     forest = _forest(aligned, groups, kinds)
     served = _candidates(forest, aligned.boxes, groups, kinds, limit)
-    found = _held(forest, aligned.boxes, groups, kinds, needs) if served is None else _weights(forest, *served)
-    short = np.flatnonzero(found < needs)
+    held = _held(forest, aligned.boxes, groups, kinds, needs) if served is None else _weights(forest, *served)
+    short = np.flatnonzero(held < needs)
     if short.size or int(needs.sum()) < int(cells.sizes.sum()):
         sentence = "Rows of the release have values that the original does not have."
         if short.size:
-            worst = int(groups[short[np.argmax((needs - found)[short])]])
+            worst = int(groups[short[np.argmax((needs - held)[short])]])
             many = len(np.unique(groups[short]))
             who = "1 group claims" if many == 1 else f"{many:,} groups claim"
             sentence = (
@@ -97,9 +97,9 @@ def _held(
     Claims are searched for tree by tree: a tree fits into the processor's cache, and the boxes of all groups do not.
     """
     order = ordered(kinds)
-    found = np.empty_like(needs)
-    found[order] = tally(forest, boxes, groups[order], kinds[order], needs[order])
-    return found
+    held = np.empty_like(needs)
+    held[order] = tally(forest, boxes, groups[order], kinds[order], needs[order])
+    return held
 
 
 def _crowded(
@@ -118,10 +118,10 @@ def _crowded(
     places, values, sums = nested(aligned.boxes, chosen, starts, kinds, needs, aligned.kinds)
     # a region fills the gaps of its description, so that more groups lie inside it
     whole = aligned.boxes._replace(set_at=np.full_like(aligned.boxes.set_at, -1))
-    found = _inside(forest, aligned, whole, chosen[places], values)
-    short = np.flatnonzero(found < sums)
+    held = _inside(forest, aligned, whole, chosen[places], values)
+    short = np.flatnonzero(held < sums)
     if short.size:
-        worst = int(chosen[places[short[np.argmax((sums - found)[short])]]])
+        worst = int(chosen[places[short[np.argmax((sums - held)[short])]]])
         return Check(
             "support",
             False,
@@ -162,19 +162,9 @@ def _collapsed(aligned: Aligned) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
     """Return the rows sorted by combination and then by point, and where each set of equal rows begins."""
     sizes = [aligned.kinds, *(len(column.values) for column in aligned.columns)]
     codes: list[NDArray[Any]] = [aligned.had, *(column.codes for column in aligned.columns)]
-    keys = [np.zeros(len(aligned.usable), np.int64)]
-    room = 1
-    for size, code in zip(sizes, codes, strict=True):
-        if room > (1 << 62) // max(1, size):
-            keys.append(np.zeros(len(aligned.usable), np.int64))
-            room = 1
-        keys[-1] = keys[-1] * size + code[aligned.usable]
-        room *= size
-    order = np.argsort(keys[0]) if len(keys) == 1 else np.lexsort(keys[::-1])
-    fresh = np.zeros(len(order), np.bool_)
-    for key in keys:
-        fresh[1:] |= np.diff(key[order]) != 0
-    fresh[:1] = True
+    keys = numbered([code[aligned.usable] for code in codes], sizes, len(aligned.usable))
+    order = np.argsort(keys)
+    fresh = np.diff(keys[order], prepend=-1) != 0
     return aligned.usable[order], np.append(np.flatnonzero(fresh), len(order))
 
 
@@ -194,18 +184,15 @@ def _inside(
     kind_of = np.repeat(np.arange(aligned.kinds), sizes)
     turn = np.argsort(place[point_of], kind="stable")
     starts = np.searchsorted(place[point_of][turn], np.arange(len(first) + 1))
-    found = sums_inside(tree, boxes, box_of, starts, kind_of[turn], forest.weights[turn], aligned.kinds, wanted)
-    return np.asarray(found, np.int64)
-
-
-Served = tuple[NDArray[np.int64], NDArray[np.int64]]
-"""How many distinct points could serve each claim, and their positions, claim by claim."""
+    held = sums_inside(tree, boxes, box_of, starts, kind_of[turn], forest.weights[turn], aligned.kinds, wanted)
+    return np.asarray(held, np.int64)
 
 
 def _candidates(
     forest: Forest, boxes: Boxes, groups: NDArray[np.int64], kinds: NDArray[np.int64], limit: int
-) -> Served | None:
-    """Return the distinct points that could serve each claim, or None if these are more than ``limit`` in total."""
+) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+    """Return how many distinct points could serve each claim, and their positions, claim by claim; None if these are
+    more than ``limit`` in total."""
     numbers, positions = incidences(forest, boxes, groups, kinds, limit)
     return None if len(positions) > limit else (numbers, positions)
 

@@ -11,6 +11,7 @@ from discreet.principles import wording
 from discreet.releases.exact_rows import ExactRowsRelease
 from discreet.releases.release import Release
 from discreet.table.table import Table
+from discreet.table.texts import number_text
 
 
 def totals(aligned: Aligned, original: Table) -> Check:
@@ -53,7 +54,7 @@ def rows_of_original(release: ExactRowsRelease, rows: ComparedRows, usable: NDAr
     """Check that every published combination of quasi-identifiers occurs in the original at least as often."""
     strange = int((rows.shown >= rows.kinds).sum())
     if strange:
-        verb = "bears" if strange == 1 else "bear"
+        verb = "has" if strange == 1 else "have"
         sentence = f"{wording.rows(strange)} of the release {verb} quasi-identifiers that no original row has."
         return Check("rows", False, sentence)
     had = np.bincount(rows.had[usable], minlength=rows.kinds)
@@ -64,7 +65,7 @@ def rows_of_original(release: ExactRowsRelease, rows: ComparedRows, usable: NDAr
         words = []
         for attribute, payload in zip(release.quasi, release.exact, strict=True):
             value = payload.values[payload.codes[row]]
-            words.append(f"{attribute.name} {wording.exact(value) if isinstance(value, float) else value}")
+            words.append(f"{attribute.name} {number_text(value) if isinstance(value, float) else value}")
         sentence = (
             f"The release has {wording.rows(int(shown[over[0]]))} with {', '.join(words)}, but the original only has "
             f"{had[over[0]]:,} that may be published."

@@ -18,7 +18,7 @@ from discreet.kernels.boxes.boxes import admitted
 from discreet.principles import wording
 from discreet.releases.grouped import GroupedRelease
 from discreet.releases.partition import GROUP
-from discreet.table.combinations import first_difference, places_among
+from discreet.table.combinations import first_difference, looked_up
 from discreet.table.paths import content, located
 
 MOST_TABLES = 1000
@@ -76,17 +76,17 @@ def read_trace(path: str | os.PathLike[str], rows: int) -> tuple[NDArray[np.int6
     return trace, faults
 
 
-def _listed(own: NDArray[np.int64], texts: pa.ChunkedArray) -> NDArray[np.int64]:
+def _listed(groups: NDArray[np.int64], texts: pa.ChunkedArray) -> NDArray[np.int64]:
     """Return the numbers that texts list, a line for each, with the person's own in the first place."""
     lists = pc.split_pattern(texts.combine_chunks(), " ")
     words = pc.list_flatten(lists)
     some = pc.not_equal(words, "")
     numbers = pc.list_parent_indices(lists).filter(some).to_numpy()
     values = words.filter(some).cast(pa.int64()).to_numpy()
-    sizes = np.bincount(numbers, minlength=len(own))
-    result = np.full((len(own), max(1, int(sizes.max(initial=0)))), -1, np.int64)
+    sizes = np.bincount(numbers, minlength=len(groups))
+    result = np.full((len(groups), max(1, int(sizes.max(initial=0)))), -1, np.int64)
     result[numbers, np.arange(len(numbers)) - (np.cumsum(sizes) - sizes)[numbers]] = values
-    if bool((result[:, 0] != own).any()):
+    if bool((result[:, 0] != groups).any()):
         raise pa.ArrowInvalid("a list of candidates does not begin with the number in the column group")
     return result
 
@@ -144,8 +144,7 @@ def place_rows(
         return None
     kept = np.flatnonzero(trace >= 0)
     named = trace[kept].astype(np.int64)
-    places = np.minimum(places_among(release.ids, named), max(0, release.groups - 1))
-    known = release.ids[places] == named if release.groups else np.zeros(len(kept), np.bool_)
+    places, known = looked_up(release.ids, named)
     if not bool(known.all()):
         faults.append(f"the trace names group {int(named[~known][0])}, which the release does not have")
         kept, places = kept[known], places[known]

@@ -67,7 +67,7 @@ class Faced:
     person: dict[str, str] = field(default_factory=dict)
     """The quasi-identifiers of that person."""
 
-    def told(self, everybody: int) -> str:
+    def explained(self, everybody: int) -> str:
         """Describe in a few sentences how unions exceed the promise."""
         where = f"{self.beyond:,} of {self.points:,} combinations of quasi-identifiers (at worst {_listed(self.point)})"
         alike = "An adversary who cannot tell which of several matching groups a person is in takes them as one"
@@ -77,7 +77,7 @@ class Faced:
         m = self.part.nearness.m
         # schemes.proximity proves that it is never more than 2 / m
         text += (
-            f" and finds up to {percent(self.strain / m)} of their rows near to one number instead of "
+            f" and finds up to {percent(self.strain / m)} of their rows near one number instead of "
             f"{percent(1 / m)}, but never more than 2/m: if that is too much, ask for m={2 * m:,}. This concerns "
             f"{where}"
         )
@@ -114,7 +114,7 @@ def unions(
     A promise that unions of groups need not keep is a promise about the published groups. What such an adversary faces
     is then reported, with the worst figures, but it does not break the promise.
     """
-    loose = [part for part, result in zip(parts, kept, strict=True) if not part.monotone and result.holds]
+    loose = [part for part, verdict in zip(parts, kept, strict=True) if not part.monotone and verdict.holds]
     if not loose:
         return Check(
             "unions",
@@ -122,16 +122,16 @@ def unions(
             "An adversary who only matches descriptions faces a union of groups, and these promises hold for unions "
             "of groups that keep them: there is nothing more to check.",
         )
-    found = face(loose, aligned, groups, prior, original.classes, tell)
-    if any(one.beyond for one in found):
-        sentence = " ".join(one.told(len(aligned.usable)) for one in found if one.beyond)
+    faced = face(loose, aligned, groups, prior, original.classes, tell)
+    if any(result.beyond for result in faced):
+        sentence = " ".join(result.explained(len(aligned.usable)) for result in faced if result.beyond)
     else:
-        most = max(one.strain for one in found)
+        most = max(result.strain for result in faced)
         sentence = (
             "The promises also hold for an adversary who only matches descriptions, for all combinations of "
-            f"quasi-identifiers ({found[0].points:,}); at most {percent(most)} of what they allow is used."
+            f"quasi-identifiers ({faced[0].points:,}); at most {percent(most)} of what they allow is used."
         )
-    return UnionsCheck("unions", True, sentence, [one.as_dict() for one in found])
+    return UnionsCheck("unions", True, sentence, [result.as_dict() for result in faced])
 
 
 def face(
@@ -148,8 +148,8 @@ def face(
     """
     axes = _slow_first(aligned)
     columns = [aligned.columns[axis] for axis in axes]
-    codes = [one.codes[aligned.usable] for one in columns]
-    order, keys = _back_and_forth(codes, [len(one.values) for one in columns], len(aligned.usable))
+    codes = [column.codes[aligned.usable] for column in columns]
+    order, keys = _back_and_forth(codes, [len(column.values) for column in columns], len(aligned.usable))
     people, keys = aligned.usable[order], keys[order]
     fresh = np.ones(len(people), np.bool_)
     np.not_equal(keys[1:], keys[:-1], out=fresh[1:])
@@ -171,8 +171,8 @@ def face(
                 result.strain = float(strains[at])
                 worst[place] = counts.line(at), people[starts[at]]
             if window is not None and result.part.nearness is not None:
-                own = classes[here]
-                within = counts.starts, counts.values, counts.amounts, point_of, window[0][own], window[1][own]
+                values = classes[here]
+                within = counts.starts, counts.values, counts.amounts, point_of, window[0][values], window[1][values]
                 shares = kernels.shares_within(*within)
                 allowed = (1.0 + SLACK) / result.part.nearness.m
                 result.people = (result.people or 0) + int((shares > allowed).sum())

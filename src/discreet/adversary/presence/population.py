@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.adversary.alignment import as_published, combined, places_in, usable_rows
+from discreet.adversary.alignment import combined, places_in, same_kind, usable_rows
 from discreet.errors import DiscreetError
 from discreet.principles import wording
 from discreet.principles.wording import percent
@@ -77,15 +77,15 @@ def in_population(finder: Lookup, original: Sequence[Column], population: Table)
             f"{wording.rows(int(crowd[group]))} of it; give a population of which the table is a part"
         )
     chances = finder.sizes / crowd
-    found, own = finder.find(people, chances), finder.find(original, chances)
-    held = own.groups > 0
+    everyone, inside = finder.find(people, chances), finder.find(original, chances)
+    held = inside.groups > 0
     return Population(
         population.rows,
-        int((found.groups == 0).sum()),
-        BeliefRange.of(found.largest),
-        BeliefRange.of(found.together),
-        BeliefRange.of(own.largest[held]),
-        BeliefRange.of(own.together[held]),
+        int((everyone.groups == 0).sum()),
+        BeliefRange.of(everyone.largest),
+        BeliefRange.of(everyone.together),
+        BeliefRange.of(inside.largest[held]),
+        BeliefRange.of(inside.together[held]),
     )
 
 
@@ -121,15 +121,11 @@ def kinds_in(
 
 def population_column(attribute: Attribute, population: Table) -> Column:
     """Return the population's column of a published quasi-identifier."""
-    column = next((one for one in population.columns if one.name == attribute.name), None)
+    column = next((column for column in population.columns if column.name == attribute.name), None)
     if column is None:
         raise DiscreetError(
             f"the population has no column {attribute.name!r}, which the release has as a quasi-identifier; give a "
             "table with all quasi-identifiers"
         )
-    if column.meaning != attribute.meaning:
-        raise DiscreetError(
-            f"column {attribute.name!r} was published as {attribute.meaning}, but the population was read with it as "
-            f"{column.meaning}; read it {as_published(attribute)}"
-        )
+    same_kind(attribute, column, "population")
     return column

@@ -27,7 +27,6 @@ from discreet.kernels.judging import SLACK
 from discreet.principles import Principle
 from discreet.principles.wording import percent
 from discreet.progress import Tell, silent
-from discreet.releases.max_presence import PresenceBound
 from discreet.releases.release import Release
 from discreet.table.table import Column, Table
 
@@ -87,47 +86,54 @@ class PresenceBeliefs:
         self.chances, self.average = finder.chances(original), finder.average_chances(original)
         self.worst = int(np.argmax(self.chances)) if len(self.chances) else None
         """The group that justifies the strongest belief."""
-        self.found, self.weighed = finder.find_weighed(original, self.chances, tell)
+        self.rows, self.weighed = finder.find_weighed(original, self.chances, tell)
+        """Per row of the original: the groups that admit it and the beliefs in its presence, also weighed by values."""
         self.some_row = {} if finder.certain else self._some_row(release)
-        self.anyone = finder.anyone(original, self.chances, float(self.found.together.max(initial=0.0)))
+        self.anyone = finder.anyone(original, self.chances, self.together)
+
+    @property
+    def together(self) -> float:
+        """The strongest belief about any row of the original that all groups together justify."""
+        return float(self.rows.together.max(initial=0.0))
 
     def _some_row(self, release: Release) -> dict[str, float]:
         """Return, per sensitive attribute, the strongest belief that some row with a person's values has a value."""
-        found: dict[str, float] = {}
+        strongest: dict[str, float] = {}
         # what several tables say of one attribute is said by its own groups, not by those that people are looked up in
         for attribute in release.sensitive if len(release.projections) == 1 else ():
             grouped = release.about(attribute.name).grouped
             if grouped is not None:
-                told = self.found.together
-                belief = strongest_in_some_row(self.finder, self.original, self.chances, grouped.counts, told)
-                found |= {} if belief is None else {attribute.name: belief}
-        return found
+                together = self.rows.together
+                belief = strongest_in_some_row(self.finder, self.original, self.chances, grouped.counts, together)
+                strongest |= {} if belief is None else {attribute.name: belief}
+        return strongest
 
     def _overlap(self, parts: Sequence[Principle]) -> tuple[float | None, float | None]:
         """Return the strongest of these beliefs, compared with what is promised about the value of a person's own row,
         and that promise."""
-        own = [
-            (belief, part.own_row_only)
+        bounds = [(part.own_row_only, part.about) for part in parts if part.own_row_only is not None]
+        compared = [
+            (belief, bound)
             for name, belief in self.some_row.items()
-            for part in parts
-            if part.own_row_only is not None and part.about in (None, name)
+            for bound, about in bounds
+            if about in (None, name)
         ]
-        if own:
-            return max(own, key=lambda one: one[0] / one[1])
-        promised = min((part.own_row_only for part in parts if part.own_row_only is not None), default=None)
-        return max(self.some_row.values(), default=None), promised
+        if compared:
+            return max(compared, key=lambda pair: pair[0] / pair[1])
+        return max(self.some_row.values(), default=None), min((bound for bound, _ in bounds), default=None)
 
     def settle(self, alpha: float) -> None:
         """Search again if it is still open whether the belief about anyone exceeds ``alpha``."""
         if self.anyone.reached <= alpha < self.anyone.bound:
             reached = self.anyone.reached
-            self.anyone = min(self.anyone, self.finder.anyone(self.original, self.chances, reached, alpha), key=_open)
+            again = self.finder.anyone(self.original, self.chances, reached, alpha)
+            self.anyone = min(self.anyone, again, key=lambda searched: searched.bound - searched.reached)
 
     def beyond(self, alpha: float) -> tuple[int, int, int]:
         """Count groups, rows by their groups, and rows by all groups together whose belief exceeds ``alpha``."""
         if alpha >= 1.0:
             return 0, 0, 0
-        return _above(self.chances, alpha), _above(self.found.largest, alpha), _above(self.found.together, alpha)
+        return _above(self.chances, alpha), _above(self.rows.largest, alpha), _above(self.rows.together, alpha)
 
     def presence(self, parts: Sequence[Principle], population: Table | None) -> Presence:
         """Return the figures, relative to the strongest of the given promises."""
@@ -138,14 +144,14 @@ class PresenceBeliefs:
         return Presence(
             self.finder.certain,
             float(self.chances.max(initial=0.0)),
-            float(self.found.together.max(initial=0.0)),
+            self.together,
             self.anyone.bound,
             self.anyone.exact,
             None if weighed is None else float(weighed.max(initial=0.0)),
             float(self.average.max(initial=0.0)),
-            len(self.found.groups),
-            int((self.found.groups > 0).sum()),
-            int(self.found.groups.max(initial=0)),
+            len(self.rows.groups),
+            int((self.rows.groups > 0).sum()),
+            int(self.rows.groups.max(initial=0)),
             alpha,
             above_group,
             above_combined,
@@ -170,25 +176,29 @@ def judge_presence(
     nor where rows are drawn, which say nothing certain about who is in the table.
     """
     names = [column.name for column in original.sensitive]
-    every = [one for part in promised if part.hides_presence for one in (part, *map(part.naming, names))]
-    named = {str(part): part for part in every}  # verdicts on one of several sensitive attributes name it
+    hiding = [part for part in promised if part.hides_presence]
+    # verdicts on one of several sensitive attributes name it
+    named = {str(part): part for whole in hiding for part in (whole, *map(whole.naming, names))}
     parts = [named.get(kept.promise) for kept in verdicts]
     asked = release.hides_presence or population is not None or any(part is not None for part in parts)
     if not asked or not release.quasi or not release.of_people:
         return verdicts, None
-    told = PresenceBeliefs(release, [quasi_column(attribute, original) for attribute in release.quasi], tell)
+    beliefs = PresenceBeliefs(release, [quasi_column(attribute, original) for attribute in release.quasi], tell)
     for part in parts:
         if part is not None and part.combined_presence:
-            told.settle(part.most_presence)
-    kept = [one if part is None else hidden(part, told, one) for part, one in zip(parts, verdicts, strict=True)]
-    return kept, told.presence([part for part in parts if part is not None], population)
+            beliefs.settle(part.most_presence)
+    judged = [
+        verdict if part is None else hidden(part, beliefs, verdict)
+        for part, verdict in zip(parts, verdicts, strict=True)
+    ]
+    return judged, beliefs.presence([part for part in parts if part is not None], population)
 
 
-def hidden(part: Principle, told: PresenceBeliefs, values: PromiseVerdict) -> PromiseVerdict:
+def hidden(part: Principle, beliefs: PresenceBeliefs, values: PromiseVerdict) -> PromiseVerdict:
     """Judge a promise about presence and sensitive values; ``values`` is the verdict on its part about values."""
     judged = math.isfinite(values.strain)
-    broken, reached, what = _judged(part, told)
-    if not judged and not (broken and told.finder.certain):
+    broken, reached, what = _judged(part, beliefs)
+    if not judged and not (broken and beliefs.finder.certain):
         return values
     if not broken:
         sentence = f"{values.sentence} Presence: {what}."
@@ -199,10 +209,11 @@ def hidden(part: Principle, told: PresenceBeliefs, values: PromiseVerdict) -> Pr
     else:
         sentence = f"{part} is broken: {what}."
     strain = max(values.strain if judged else 0.0, reached / part.most_presence)
-    if strain > values.strain and told.worst is not None and told.finder.ids is not None:
+    finder, worst = beliefs.finder, beliefs.worst
+    if strain > values.strain and worst is not None and finder.ids is not None:
         # report the group that discloses most about presence
-        number, size = int(told.finder.ids[told.worst]), int(told.finder.sizes[told.worst])
-        values = replace(values, group=number, size=size, description=told.finder.description(told.worst))
+        number, size = int(finder.ids[worst]), int(finder.sizes[worst])
+        values = replace(values, group=number, size=size, description=finder.description(worst))
     return replace(
         values,
         holds=values.holds and not broken,
@@ -213,49 +224,51 @@ def hidden(part: Principle, told: PresenceBeliefs, values: PromiseVerdict) -> Pr
     )
 
 
-def _judged(part: Principle, told: PresenceBeliefs) -> tuple[int, float, str]:
+def _judged(part: Principle, beliefs: PresenceBeliefs) -> tuple[int, float, str]:
     """Return how many groups (or rows, for combined beliefs) break a promise about presence, the belief, and why."""
-    groups, _, rows = told.beyond(part.most_presence)
-    limit, everyone = percent(part.most_presence), len(told.found.groups)
-    by_group = 0.0 if told.worst is None else float(told.chances[told.worst])
-    together = float(told.found.together.max(initial=0.0))
-    if told.finder.certain:
-        what = (
+    if part.combined_presence and not beliefs.finder.certain:
+        return _judged_together(part.most_presence, beliefs)
+    broken, _, _ = beliefs.beyond(part.most_presence)
+    limit, worst = percent(part.most_presence), beliefs.worst
+    by_group = 0.0 if worst is None else float(beliefs.chances[worst])
+    if beliefs.finder.certain:
+        return (
+            broken,
+            by_group,
             "quasi-identifiers are published unchanged, so an attacker who knows a person's knows for certain whether "
+            f"the person is in the table, {f'and at most {limit} is promised' if broken else 'which alpha=1 allows'}",
         )
-        what += "the person is in the table, "
-        what += f"and at most {limit} is promised" if groups else "which alpha=1 allows"
-        return groups, by_group, what
-    if part.combined_presence:
-        what = "combining all groups that may hold a person, "
-        if rows:
-            what += f"{rows:,} of the {everyone:,} rows of the original are believed to be in the table with more than "
-            what += f"{limit}, the worst with {percent(together)}"
-            return rows, together, what
-        anyone = told.anyone
-        if part.most_presence < 1.0 and _above(np.array([anyone.reached]), part.most_presence):
-            what += "someone who is not in the original, with values that occur in it, would be believed to be in the "
-            what += f"table with {percent(anyone.reached)}, and {limit} is allowed"
-            return 1, anyone.reached, what
-        what += f"nobody in the original is believed to be in the table with more than {percent(together)}, "
-        sure = not _above(np.array([anyone.bound]), part.most_presence)
-        what += f"nor anyone else with more than {percent(anyone.bound)}, " if sure and anyone.bound > together else ""
+    who = "no group" if worst is None else beliefs.finder.named(worst)
+    uneven = worst is not None and by_group > beliefs.average[worst] * (1.0 + SLACK)
+    how_many = f"{broken:,} of {len(beliefs.chances):,} groups go beyond it" if broken else "no group goes beyond it"
+    return (
+        broken,
+        by_group,
+        f"an attacker who finds a person in {who} believes with {'up to ' if uneven else ''}{percent(by_group)} that "
+        f"the person is in the table, and {limit} is allowed; {how_many}",
+    )
+
+
+def _judged_together(alpha: float, beliefs: PresenceBeliefs) -> tuple[int, float, str]:
+    """The same for a promise about what all groups that may hold a person reveal together."""
+    _, _, rows = beliefs.beyond(alpha)
+    limit, together, anyone = percent(alpha), beliefs.together, beliefs.anyone
+    what = "combining all groups that may hold a person, "
+    if rows:
+        what += f"{rows:,} of the {len(beliefs.rows.groups):,} rows of the original are believed to be in the table "
+        return rows, together, f"{what}with more than {limit}, the worst with {percent(together)}"
+    if alpha < 1.0 and _above(np.array([anyone.reached]), alpha):
+        what += (
+            "someone who is not in the original, with values that occur in it, would be believed to be in the table "
+        )
+        return 1, anyone.reached, f"{what}with {percent(anyone.reached)}, and {limit} is allowed"
+    what += f"nobody in the original is believed to be in the table with more than {percent(together)}, "
+    if _above(np.array([anyone.bound]), alpha):
+        what += f"and {limit} is allowed; for anyone else it is known to be at most {percent(anyone.bound)}"
+    else:
+        what += f"nor anyone else with more than {percent(anyone.bound)}, " if anyone.bound > together else ""
         what += f"and {limit} is allowed"
-        if not sure:
-            what += f"; for anyone else it is known to be at most {percent(anyone.bound)}"
-        return 0, anyone.reached, what
-    who = "no group" if told.worst is None else told.finder.named(told.worst)
-    uneven = told.worst is not None and by_group > told.average[told.worst] * (1.0 + SLACK)
-    what = f"an attacker who finds a person in {who} believes with {'up to ' if uneven else ''}{percent(by_group)} "
-    what += "that the person is in the table, and "
-    what += f"{limit} is allowed; "
-    what += f"{groups:,} of {len(told.chances):,} groups go beyond it" if groups else "no group goes beyond it"
-    return groups, by_group, what
-
-
-def _open(found: PresenceBound) -> float:
-    """Return the gap that a search left open."""
-    return found.bound - found.reached
+    return 0, anyone.reached, what
 
 
 def _above(beliefs: NDArray[np.float64], alpha: float) -> int:
@@ -265,67 +278,50 @@ def _above(beliefs: NDArray[np.float64], alpha: float) -> int:
 
 def remarks(presence: Presence) -> list[Check]:
     """Return remarks on presence beyond the promises, as findings that break no promise."""
-    checks = []
-    promised = presence.together
-    if presence.alpha is not None and presence.alpha != promised and presence.above_combined > presence.above_group:
+    sentences: dict[str, str] = {}
+    alpha, promised = presence.alpha, presence.together
+    if alpha is not None and alpha != promised and presence.above_combined > presence.above_group:
         others = "the promise covers what one group reveals; presence=combined would cover this too"
         if promised is not None:
-            others = (
-                f"that is promised of what one group reveals, and {percent(promised)} of what all groups reveal "
-                "together"
-            )
-        checks.append(
-            Check(
-                "all groups",
-                True,
-                f"An adversary who combines all groups that may hold a person believes {presence.above_combined:,} of "
-                f"the {presence.rows:,} rows of the original to be in the table with more than "
-                f"{percent(presence.alpha)}, the worst with {percent(presence.combined)}; {others}.",
-            )
+            others = f"that is promised of what one group reveals, and {percent(promised)} of what all reveal together"
+        sentences["all groups"] = (
+            f"An adversary who combines all groups that may hold a person believes {presence.above_combined:,} of the "
+            f"{presence.rows:,} rows of the original to be in the table with more than {percent(alpha)}, the worst "
+            f"with {percent(presence.combined)}; {others}."
         )
-    if presence.anyone > presence.combined * (1.0 + SLACK):
-        whom = "Someone who is not in the original, with values that occur in it, would be believed to be in the table "
-        how = f"with {percent(presence.anyone)} by all groups together, more than anyone who is in it."
-        if not presence.anyone_reached:
-            whom = "Nobody, in the original or not, is believed to be in the table with more than "
-            how = f"{percent(presence.anyone)} by all groups together; this is an upper bound that may not be reached."
-        checks.append(Check("anyone", True, whom + how))
+    if presence.anyone > presence.combined * (1.0 + SLACK) and presence.anyone_reached:
+        sentences["anyone"] = (
+            "Someone who is not in the original, with values that occur in it, would be believed to be in the table "
+            f"with {percent(presence.anyone)} by all groups together, more than anyone who is in it."
+        )
+    elif presence.anyone > presence.combined * (1.0 + SLACK):
+        sentences["anyone"] = (
+            f"Nobody, in the original or not, is believed to be in the table with more than {percent(presence.anyone)} "
+            "by all groups together; this is an upper bound that may not be reached."
+        )
     if presence.weighed is not None:
         beyond = ""
-        if presence.alpha is not None:
-            limit = percent(presence.alpha)
-            beyond = f", and {presence.above_weighed:,} of {presence.rows:,} rows with more than {limit}"
-        checks.append(
-            Check(
-                "common values",
-                True,
-                "An adversary who takes a value as the likelier the more groups list it believes one row of the "
-                f"original to be in the table with {percent(presence.weighed)} by a single group{beyond}; the promise "
-                "counts all combinations of a group's values as equally likely and does not bound this.",
-            )
+        if alpha is not None:
+            beyond = f", and {presence.above_weighed:,} of {presence.rows:,} rows with more than {percent(alpha)}"
+        sentences["common values"] = (
+            "An adversary who takes a value as the likelier the more groups list it believes one row of the original "
+            f"to be in the table with {percent(presence.weighed)} by a single group{beyond}; the promise counts all "
+            "combinations of a group's values as equally likely and does not bound this."
         )
     elif presence.group > presence.average * (1.0 + SLACK):
-        checks.append(
-            Check(
-                "ends",
-                True,
-                "Descriptions are as narrow as possible, so that some row lies at each end of an interval. An "
-                f"attacker who knows this believes in one combination of ends with {percent(presence.group)}, where "
-                f"the numbers of rows and combinations alone justify {percent(presence.average)}; promises about "
-                "presence are judged by the former.",
-            )
+        sentences["ends"] = (
+            "Descriptions are as narrow as possible, so that some row lies at each end of an interval. An attacker who "
+            f"knows this believes in one combination of ends with {percent(presence.group)}, where the numbers of rows "
+            f"and combinations alone justify {percent(presence.average)}; promises about presence are judged by the "
+            "former."
         )
-    if presence.own_row is not None and (presence.some_row or 0.0) > presence.own_row * (1.0 + SLACK):
-        checks.append(
-            Check(
-                "overlap",
-                True,
-                f"The bound of {percent(presence.own_row)} on sensitive values is about a person's own row. Groups "
-                "overlap here: that some row with the values of one person of the original has a certain sensitive "
-                f"value, if there is such a row at all, is believed with {percent(presence.some_row or 0.0)}; "
-                "association=combined would bound this too.",
-            )
+    some_row = presence.some_row or 0.0
+    if presence.own_row is not None and some_row > presence.own_row * (1.0 + SLACK):
+        sentences["overlap"] = (
+            f"The bound of {percent(presence.own_row)} on sensitive values is about a person's own row. Groups overlap "
+            "here: that some row with the values of one person of the original has a certain sensitive value, if there "
+            f"is such a row at all, is believed with {percent(some_row)}; association=combined would bound this too."
         )
     if presence.population is not None:
-        checks.append(Check("population", True, presence.population.sentence))
-    return checks
+        sentences["population"] = presence.population.sentence
+    return [Check(name, True, sentence) for name, sentence in sentences.items()]

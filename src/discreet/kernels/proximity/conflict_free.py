@@ -8,8 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.kernels.compiling import kernel, part_in_place
-from discreet.kernels.costs import box_cost
-from discreet.kernels.proximity.deals import EXCHANGE_UP_TO
+from discreet.kernels.proximity.deals import EXCHANGE_UP_TO, cost_with
 from discreet.kernels.proximity.nearness import near
 from discreet.kernels.proximity.pairs import KEPT, grade
 
@@ -29,23 +28,6 @@ def conflicts_of(classes, judge):
                     conflicts[a, b] = True
                     conflicts[b, a] = True
     return conflicts
-
-
-@part_in_place
-def _cost_with(points, members, size, without, row, axes, low, high):
-    """Return the cost of a group with ``row`` in place of the member at position ``without`` (-1: nobody leaves)."""
-    d = points.shape[1]
-    count = 1
-    for i in range(d):
-        low[i] = points[row, i]
-        high[i] = points[row, i]
-    for b in range(size):
-        if b != without:
-            count += 1
-            for i in range(d):
-                low[i] = min(low[i], points[members[b], i])
-                high[i] = max(high[i], points[members[b], i])
-    return count * box_cost(axes, low, high, count)
 
 
 @part_in_place
@@ -81,7 +63,7 @@ def gather(points, conflicts, order, axes, least, side):
             best, chosen = np.inf, -1
             for r in range(n):
                 if free[r] and r != order[t] and _welcome(conflicts, members[groups], size, -1, r):
-                    cost = _cost_with(points, members[groups], size, -1, r, axes, low, high)
+                    cost = cost_with(points, members[groups], size, -1, r, axes, low, high)
                     if cost < best:
                         best, chosen = cost, r
             if chosen < 0:
@@ -96,7 +78,7 @@ def gather(points, conflicts, order, axes, least, side):
             late[order[t]] = True
             continue
         sizes[groups] = size
-        costs[groups] = _cost_with(points, members[groups], size, 0, members[groups, 0], axes, low, high)
+        costs[groups] = cost_with(points, members[groups], size, 0, members[groups, 0], axes, low, high)
         groups += 1
     for t in range(n):
         r = order[t]
@@ -105,7 +87,7 @@ def gather(points, conflicts, order, axes, least, side):
         best, chosen = np.inf, -1
         for q in range(groups):
             if _welcome(conflicts, members[q], sizes[q], -1, r):
-                cost = _cost_with(points, members[q], sizes[q], -1, r, axes, low, high) - costs[q]
+                cost = cost_with(points, members[q], sizes[q], -1, r, axes, low, high) - costs[q]
                 if cost < best:
                     best, chosen = cost, q
         if chosen < 0:
@@ -135,10 +117,10 @@ def _exchange(points, conflicts, axes, members, sizes, costs, groups, low, high)
                             continue
                         if not _welcome(conflicts, members[q], sizes[q], k, a):
                             continue
-                        cost_p = _cost_with(points, members[p], sizes[p], i, b, axes, low, high)
+                        cost_p = cost_with(points, members[p], sizes[p], i, b, axes, low, high)
                         if cost_p >= costs[p] + costs[q]:
                             continue
-                        cost_q = _cost_with(points, members[q], sizes[q], k, a, axes, low, high)
+                        cost_q = cost_with(points, members[q], sizes[q], k, a, axes, low, high)
                         if cost_p + cost_q < costs[p] + costs[q] - 1e-12:
                             members[p, i], members[q, k] = b, a
                             costs[p], costs[q] = cost_p, cost_q

@@ -93,18 +93,20 @@ def _match(points, classes, start, end, g, axes, first, last, groups):
 
 
 @part_in_place
-def _member_cost(points, members, size, at, other, axes, low, high):
-    """Return the cost per row of a group in which the member at position ``at`` is exchanged for ``other``."""
+def cost_with(points, members, size, without, row, axes, low, high):
+    """Return the cost of a group with ``row`` in place of the member at position ``without`` (-1: nobody leaves)."""
     d = points.shape[1]
+    count = 1
     for i in range(d):
-        low[i] = points[other, i]
-        high[i] = points[other, i]
+        low[i] = points[row, i]
+        high[i] = points[row, i]
     for b in range(size):
-        if b != at:
+        if b != without:
+            count += 1
             for i in range(d):
                 low[i] = min(low[i], points[members[b], i])
                 high[i] = max(high[i], points[members[b], i])
-    return box_cost(axes, low, high, size)
+    return count * box_cost(axes, low, high, count)
 
 
 @part_in_place
@@ -134,7 +136,7 @@ def _exchange(points, classes, start, end, g, axes, first, last, groups, partner
     low, high = np.empty(d, points.dtype), np.empty(d, points.dtype)
     costs = np.empty(g)
     for q in range(g):
-        costs[q] = sizes[q] * _member_cost(points, members[q], sizes[q], np.int64(0), members[q, 0], axes, low, high)
+        costs[q] = cost_with(points, members[q], sizes[q], np.int64(0), members[q, 0], axes, low, high)
     for _ in range(2):
         changed = False
         for p in range(g):
@@ -145,53 +147,17 @@ def _exchange(points, classes, start, end, g, axes, first, last, groups, partner
                         continue
                     if not _fits(classes, members[q], sizes[q], at, a, first, last):
                         continue
-                    one = sizes[p] * _member_cost(points, members[p], sizes[p], at, b, axes, low, high)
-                    if one >= costs[p] + costs[q]:
+                    cost_p = cost_with(points, members[p], sizes[p], at, b, axes, low, high)
+                    if cost_p >= costs[p] + costs[q]:
                         continue
-                    two = sizes[q] * _member_cost(points, members[q], sizes[q], at, a, axes, low, high)
-                    if one + two < costs[p] + costs[q] - 1e-12:
+                    cost_q = cost_with(points, members[q], sizes[q], at, a, axes, low, high)
+                    if cost_p + cost_q < costs[p] + costs[q] - 1e-12:
                         members[p, at], members[q, at] = b, a
                         groups[a - start], groups[b - start] = q, p
-                        costs[p], costs[q] = one, two
+                        costs[p], costs[q] = cost_p, cost_q
                         changed = True
         if not changed:
             break
-
-
-@kernel
-def deal(points, classes, starts, axes, first, last, m, matched):
-    """Deal the rows of every piece to groups that keep the promise; return the group of every row.
-
-    Round-robin: a piece that keeps the promise is a group; of any other, whose crowd is g, the i-th row goes to group i
-    modulo g. ``matched``: see ``_match`` and ``_exchange``; where that costs more, round-robin is used.
-    """
-    n = points.shape[0]
-    result = np.empty(n, np.int64)
-    total = 0
-    for piece in range(starts.shape[0]):
-        start = starts[piece]
-        end = starts[piece + 1] if piece + 1 < starts.shape[0] else n
-        g = crowd_of(classes, start, end, first, last)
-        groups = result[start:end]
-        if not matched and keeps_as_one(classes, start, end, first, last, m, 1):
-            for t in range(end - start):
-                groups[t] = total
-            total += 1
-            continue
-        for t in range(end - start):
-            groups[t] = t % g
-        if matched and g > 1:
-            choice = np.empty(end - start, np.int64)
-            _match(points, classes, start, end, g, axes, first, last, choice)
-            if end - start <= EXCHANGE_UP_TO:
-                _exchange(points, classes, start, end, g, axes, first, last, choice, g)
-            if cost_of(points, start, end, choice, g, axes) < cost_of(points, start, end, groups, g, axes):
-                for t in range(end - start):
-                    groups[t] = choice[t]
-        for t in range(end - start):
-            groups[t] += total
-        total += g
-    return result
 
 
 @part
@@ -238,14 +204,15 @@ def all_keep(classes, start, groups, g, first, last, m, least):
 
 
 @kernel
-def deal_hands(points, classes, starts, axes, first, last, m, least, matched):
-    """Like ``deal``, for groups of at least ``least`` rows, which is more than m.
+def deal(points, classes, starts, axes, first, last, m, least, matched):
+    """Deal the rows of every piece to groups of at least ``least`` rows that keep the promise; return each row's group.
 
     Round-robin: a piece that keeps the promise is a group; of any other the i-th row goes to hand i modulo h, and hands
-    are joined, as in ``turns``. ``matched``: see ``_match`` and ``_exchange``; where that costs more, round-robin is
-    used. If there are fewer hands than the crowd, hands do contain rows near each other, so rows may join any hand;
-    then the groups are judged, and round-robin is used where they do not keep the promise. Joined hands break it more
-    often, so hands that are groups by themselves are tried, too.
+    are joined where they are too small for groups, as in ``turns``; else h is the crowd. ``matched``: see ``_match``
+    and ``_exchange``; where that costs more, round-robin is used. If there are fewer hands than the crowd, hands do
+    contain rows near each other, so rows may join any hand; then the groups are judged, and round-robin is used where
+    they do not keep the promise. Joined hands break it more often, so hands that are groups by themselves are tried,
+    too.
     """
     n = points.shape[0]
     result = np.empty(n, np.int64)

@@ -19,9 +19,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.compiling import kernel, part, part_in_place
-from discreet.kernels.costs import bound_box, box_cost
-from discreet.kernels.judging import Rules, strain
+from discreet.kernels.compiling import kernel, part_in_place
+from discreet.kernels.costs import bound_box
+from discreet.kernels.judging import Rules, rules_about, strain
+from discreet.kernels.proximity.deals import cost_of
 from discreet.kernels.proximity.nearness import crowd_of, fullest
 from discreet.kernels.proximity.positions import cut_codes, cut_costs
 
@@ -47,15 +48,12 @@ class Judge(NamedTuple):
     last: NDArray[np.int64]
     widths: NDArray[np.int64]
     """Per attribute: how many codes there are."""
+    rules: Rules
+    """The other rules about all attributes."""
     starts: NDArray[np.int64]
-    """Per attribute: where its other rules begin; one more for the end."""
-    kinds: NDArray[np.int64]
-    parameters: NDArray[np.float64]
-    bounds: NDArray[np.float64]
-    nodes: NDArray[np.int32]
+    """Per attribute: where the rules about it begin; one more for the end."""
     heights: NDArray[np.int64]
     """Per attribute: where the lines of its tree begin; one more for the end."""
-    tree: NDArray[np.int32]
 
 
 @kernel
@@ -82,21 +80,8 @@ def grade(classes, orders, side, which, judge, counts, ordered):
             if crowd_of(ordered, 0, size, judge.first[p], judge.last[p]) * judge.m[p] > size:
                 return BROKEN
     for a in range(judge.widths.shape[0]):
-        begin, end = judge.starts[a], judge.starts[a + 1]
-        if begin == end:
+        if judge.starts[a] == judge.starts[a + 1]:
             continue
-        width = judge.widths[a]
-        rules = Rules(
-            judge.kinds[begin:end],
-            judge.parameters[begin:end],
-            judge.bounds[begin:end, :width],
-            judge.nodes[begin:end, :width],
-            judge.tree[judge.heights[a] : judge.heights[a + 1], :width],
-            True,
-            True,
-            True,
-            None,
-        )
         held = 0
         for t in range(n):
             r = orders[a, t]
@@ -107,7 +92,7 @@ def grade(classes, orders, side, which, judge, counts, ordered):
                     held += 1
                 counts[value] += 1
         present = ordered[:held]
-        worst = strain(counts[:width], size, rules, present)
+        worst = strain(counts[: judge.widths[a]], size, rules_about(judge.rules, judge, a), present)
         for value in present:
             counts[value] = 0
         if worst > 1.0:
@@ -233,24 +218,6 @@ def turn(points, j, component, colour, how_many, side):
         side[r] = colour[r] ^ flip[component[r]]
 
 
-@part
-def _cost(points, side, axes, low, high):
-    """Return the cost of the two halves."""
-    n, d = points.shape
-    sizes = np.zeros(2, np.int64)
-    low[:] = 2147483647
-    high[:] = -1
-    for r in range(n):
-        s = side[r]
-        sizes[s] += 1
-        for i in range(d):
-            low[s, i] = min(low[s, i], points[r, i])
-            high[s, i] = max(high[s, i], points[r, i])
-    if min(sizes[0], sizes[1]) == 0:
-        return np.inf
-    return sizes[0] * box_cost(axes, low[0], high[0], sizes[0]) + sizes[1] * box_cost(axes, low[1], high[1], sizes[1])
-
-
 @kernel
 def best_cut(points, classes, orders, axes, judge, positions, side):
     """Write the cheapest cut found whose halves both keep every promise into ``side``; return whether there is one.
@@ -263,7 +230,6 @@ def best_cut(points, classes, orders, axes, judge, positions, side):
     ordered = np.empty(n, np.int32)
     over = np.zeros(2, np.int64)
     low, high = np.empty(d, points.dtype), np.empty(d, points.dtype)
-    low2, high2 = np.empty((2, d), points.dtype), np.empty((2, d), points.dtype)
     trial = np.empty(n, np.int32)
     best = np.inf
     if n < 2 * judge.least:
@@ -307,7 +273,7 @@ def best_cut(points, classes, orders, axes, judge, positions, side):
                         continue
                     if _both(classes, orders, trial, judge, counts, ordered) != KEPT:
                         continue
-                    cost = _cost(points, trial, axes, low2, high2)
+                    cost = cost_of(points, 0, n, trial, 2, axes)
                     if cost < best:
                         best = cost
                         side[:] = trial

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,7 +97,7 @@ def build(
         if wide and len(left) < len(rows):
             left = left[np.argsort(classes[left], kind="stable")]
         given = (codes, classes) if len(left) == len(rows) else (codes[left], classes[left])
-        built, more = cast(Any, picking).build_groups(*given, rows.values, rows.width, terms)
+        built, more = picking.build_groups(*given, rows.values, rows.width, terms)
         groups[left] = np.where(built < 0, -1, built + number)
         number += more
         left = left[built < 0]
@@ -135,7 +135,7 @@ def _spread_others(
     firsts = np.concatenate([[0], np.cumsum(every.max(axis=1) + 1)])
     terms = mending.Rows(rows.codes, every + firsts[:-1, None], np.array([aim.beta, *aim.others]), aim.alpha)
     turn = permutation(number, seeded)
-    cast(Any, mending).mend(terms, groups, number, turn, rows.values, int(firsts[-1]), TRIES)
+    mending.mend(terms, groups, number, turn, rows.values, int(firsts[-1]), TRIES)
 
 
 def _place(
@@ -150,8 +150,7 @@ def _place(
     seeded: np.random.Generator | None,
 ) -> None:
     """Find groups for the rows left over, trying the nearest in the order of the rows first."""
-    kernels = cast(Any, placing)
-    lists = kernels.listed(codes, classes, groups, number, values)
+    lists = placing.listed(codes, classes, groups, number, values)
     inside = np.flatnonzero(groups >= 0)
     starts = groups[inside[np.minimum(np.searchsorted(inside, left), len(inside) - 1)]].astype(np.int64)
     if not near:
@@ -161,11 +160,11 @@ def _place(
     visits = VISITS * number // len(groups)  # placed rows make groups longer to visit
     for lacking in (True, False, False):  # a group that has grown may have room for rows that it had no room for
         tries = max(4, visits // (3 * len(left)))
-        kernels.place_rows(left, starts, lists, groups, aim.alpha, aim.beta, tries, lacking)
+        placing.place_rows(left, starts, lists, groups, aim.alpha, aim.beta, tries, lacking)
     still = groups[left] < 0
     if still.any():
         tries = max(1, visits // (placing.OTHERS * int(still.sum())))
-        kernels.join_groups(left[still], starts[still], lists, groups, aim.alpha, aim.beta, tries, values)
+        placing.join_groups(left[still], starts[still], lists, groups, aim.alpha, aim.beta, tries, values)
 
 
 def _sorted_by(entropies: NDArray[np.float64], size: int, alpha: float) -> NDArray[np.intp]:

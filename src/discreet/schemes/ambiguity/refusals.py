@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.kernels.judging import SLACK
-from discreet.principles.wording import exact, percent
+from discreet.principles.wording import percent
 from discreet.releases.ambiguous.blocks import Blocks
 from discreet.schemes.ambiguity.attempts import MOST_WITHHELD, nearest_alpha
 from discreet.schemes.ambiguity.terms import Aim, CodedRows, lowest_alpha
+from discreet.table.texts import number_text
 
 Finish = Callable[[NDArray[np.int32]], NDArray[np.int32]]
 """Returns groups without those that must be withheld so that the withheld rows keep the promise."""
@@ -38,7 +39,7 @@ class Refused:
 
     def error(self, aim: Aim, finished: Finish) -> DiscreetError:
         """Return the error: why nothing is published, and what could be."""
-        asked = f"alpha={exact(aim.alpha)}"
+        asked = f"alpha={number_text(aim.alpha)}"
         limit = lowest_alpha(self.rows, aim)
         shown = ["+".join(block) for block in self.blocks]
         if aim.alpha < min(1.0, limit) - SLACK and len(shown) == 1:
@@ -56,12 +57,12 @@ class Refused:
         elif self.left_over <= MOST_WITHHELD:
             why = (
                 "the rows that fit into no group of this table could only be withheld together with others, "
-                f"{percent(self.withheld)} of all rows, to keep beta={exact(aim.beta)}"
+                f"{percent(self.withheld)} of all rows, to keep beta={number_text(aim.beta)}"
             )
         elif aim.together is not None:
             why = (
-                f"no groups of most rows of this table were found that keep alpha={exact(aim.together)} taken all "
-                "together: the quasi-identifiers repeat their values too much"
+                f"no groups of most rows of this table were found that keep alpha={number_text(aim.together)} taken "
+                "all together: the quasi-identifiers repeat their values too much"
             )
         else:
             why = (
@@ -80,4 +81,4 @@ class Refused:
         if alpha is None:
             return "no alpha below 1 was found that can be kept; add quasi-identifiers, or hide nobody with alpha=1"
         also = "" if aim.together is None else " for presence=group,"
-        return f"ask for alpha={exact(alpha)},{also} or add quasi-identifiers"
+        return f"ask for alpha={number_text(alpha)},{also} or add quasi-identifiers"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -22,14 +23,16 @@ from discreet.releases.ambiguous.release import AmbiguousRelease
 from discreet.releases.release import Release
 from discreet.schemes.ambiguity.attempts import MOST_WITHHELD, attempts
 from discreet.schemes.ambiguity.groups import withhold_with_groups
-from discreet.schemes.ambiguity.pairs import correlated_pairs
 from discreet.schemes.ambiguity.refusals import Finish, Refused
 from discreet.schemes.ambiguity.terms import Aim, CodedRows, confirm_presence, lowest_alpha
 from discreet.schemes.grouping import confirm, published_rows
 from discreet.schemes.keepers import kept_by_ambiguity, way_out
 from discreet.schemes.merge_broken import Attribute
 from discreet.schemes.scheme import Scheme, feasible
-from discreet.table.table import Table
+from discreet.table.table import Column, Table
+
+DEPENDENT = 0.01
+"""Below this mutual information, in nats, a pair is not worth the combinations that it costs."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,15 +148,8 @@ class Ambiguity(Scheme):
         for attribute in attributes:
             confirm(groups, attribute.classes, attribute.promise, attribute.prior)
         confirm_presence(built.rows, built.groups, aim)
-        return AmbiguousRelease.from_groups(
-            table,
-            groups,
-            promise=stated(principle, table),
-            scheme=self.name,
-            options=self.options,
-            blocks=built.blocks,
-            seeded=seeded,
-        )
+        statement = self.statement(stated(principle, table), seeded)
+        return AmbiguousRelease.from_groups(table, groups, blocks=built.blocks, **statement)
 
     def _built(
         self,
@@ -266,3 +262,35 @@ def parse_pairs(pairs: str | Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
             "pairs=age+education, or pairs=auto"
         )
     return blocks
+
+
+def correlated_pairs(columns: Sequence[Column], rows: NDArray[np.int64]) -> list[tuple[str, str]]:
+    """Return the pairs of columns that depend on each other, the largest mutual information first.
+
+    >>> from discreet.datasets import patients
+    >>> correlated_pairs(patients().quasi, np.arange(48))[0]
+    ('age', 'zip')
+    """
+    dependent = []
+    for column, other in itertools.combinations(columns, 2):
+        information = mutual_information(column.codes[rows], other.codes[rows])
+        if information >= DEPENDENT:
+            dependent.append((-information, (column.name, other.name)))
+    return [pair for _, pair in sorted(dependent)]
+
+
+def mutual_information(column: NDArray[np.int32], other: NDArray[np.int32]) -> float:
+    """Return the mutual information of two columns of codes, in nats, corrected for the bias of few rows.
+
+    >>> round(mutual_information(np.array([0, 0, 1, 1] * 25), np.array([0, 0, 1, 1] * 25)), 2)
+    0.69
+    """
+    width = int(other.max()) + 1
+    cells, joint = np.unique(column.astype(np.int64) * width + other, return_counts=True)
+    first, second = np.bincount(column), np.bincount(other)
+    n = len(column)
+    shares = joint / n
+    expected = first[cells // width] * (second[cells % width] / n) / n
+    # the mean for independent columns (Miller and Madow)
+    bias = (len(cells) - int((first > 0).sum()) - int((second > 0).sum()) + 1) / (2 * n)
+    return float((shares * np.log(shares / expected)).sum() - max(0.0, bias))

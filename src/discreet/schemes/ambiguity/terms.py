@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +11,11 @@ from numpy.typing import NDArray
 from discreet.kernels.ambiguity import placing
 from discreet.kernels.judging import SLACK
 from discreet.kernels.presence import value_index as appearing
-from discreet.principles.wording import exact
 from discreet.releases.ambiguous.blocks import Blocks
 from discreet.releases.max_presence import BUDGET, PresenceBound, ValueLists, most_believed
 from discreet.table.combinations import distinct, numbered
 from discreet.table.table import Table
+from discreet.table.texts import number_text
 
 
 @dataclass(frozen=True)
@@ -117,7 +116,7 @@ def dense_codes(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
 def presences(rows: CodedRows, groups: NDArray[np.int32]) -> NDArray[np.float64]:
     """Return, per group, the belief in presence by this group alone; 0 for a group number that no row has."""
     number = int(groups.max(initial=-1)) + 1
-    lists = cast(Any, placing).listed(rows.codes, rows.classes, groups, number, rows.values)
+    lists = placing.listed(rows.codes, rows.classes, groups, number, rows.values)
     product = lists.shown.astype(np.float64).prod(axis=1)
     beliefs: NDArray[np.float64] = np.minimum(1.0, lists.sizes / np.maximum(1.0, product))
     return beliefs
@@ -131,9 +130,7 @@ def anyones_presence(
     inside = np.flatnonzero(groups >= 0)
     entries = [distinct(groups[inside].astype(np.int64) * rows.values + column) for column in rows.codes[inside].T]
     listed = np.sort(np.concatenate(entries))
-    shown = cast(Any, appearing).index_groups(
-        listed % rows.values, (listed // rows.values).astype(np.int32), number, rows.values
-    )
+    shown = appearing.index_groups(listed % rows.values, (listed // rows.values).astype(np.int32), number, rows.values)
     return most_believed(ValueLists(shown, rows.firsts), presences(rows, groups), limit=limit, budget=budget)
 
 
@@ -156,4 +153,4 @@ def confirm_presence(rows: CodedRows, groups: NDArray[np.int32], aim: Aim) -> No
     broken = bool((presences(rows, groups) > aim.alpha + SLACK).any())
     # groups withheld since the first proof change the search, so it gets a larger budget
     if broken or not kept_together(rows, groups, aim, 10 * BUDGET):
-        raise AssertionError(f"the partition breaks alpha={exact(aim.alpha)}; nothing was published")
+        raise AssertionError(f"the partition breaks alpha={number_text(aim.alpha)}; nothing was published")

@@ -17,7 +17,7 @@ from discreet.options import Interval, brief
 from discreet.principles.per_attribute import concerned, stated
 from discreet.principles.principle import Principle, together
 from discreet.principles.prior import Prior
-from discreet.principles.wording import exact, listed
+from discreet.principles.wording import listed
 from discreet.progress import Progress
 from discreet.randomness import generator
 from discreet.releases.projected.release import ProjectedRelease
@@ -27,6 +27,7 @@ from discreet.schemes.keepers import bounds_presence, keeper, not_of_groups, way
 from discreet.schemes.scheme import EXAMPLE, Scheme, feasible, make_scheme
 from discreet.table.dependency import Dependency, Plan, dependency, harmless_values, sensitive_shares
 from discreet.table.table import Table
+from discreet.table.texts import number_text
 
 Search = Literal["best", "paper"]
 Ratio = Annotated[float, Interval(0, 1)]
@@ -232,9 +233,9 @@ class Codip(Scheme):
             return plan
         least = self._least_exposure(dependence, possible)
         raise DiscreetError(
-            f"no plan was found that exposes at most {exact(self.exposure)} and loses at most "
-            f"{exact(self.association)} of the association between {listed(map(repr, dependence.names))}; ask for "
-            f"association={_above(loss)}{'' if least is None else f', or for exposure={_above(least)}'}"
+            f"no plan was found that exposes at most {number_text(self.exposure)} and loses at most "
+            f"{number_text(self.association)} of the association between {listed(map(repr, dependence.names))}; ask "
+            f"for association={_above(loss)}{'' if least is None else f', or for exposure={_above(least)}'}"
         )
 
     def _least_exposure(self, dependence: Dependency, possible: Callable[[Plan], bool]) -> float | None:
@@ -308,4 +309,4 @@ def _about(principle: Principle, table: Table) -> Principle:
 
 def _above(ratio: float) -> str:
     """Return a ratio rounded up, so that asking for it is enough."""
-    return exact(min(1.0, math.ceil(ratio * 1000.0) / 1000.0))
+    return number_text(min(1.0, math.ceil(ratio * 1000.0) / 1000.0))

@@ -129,6 +129,29 @@ class Cuts(GroupingScheme):
         return fast_recipe(families)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Mondrian(Cuts):
+    """Mondrian (LeFevre et al., ICDE 2006): plain cuts only, at the median, along the widest quasi-identifier that
+    allows one, with any monotone promise.
+
+    With beta-likeness this is LMondrian in the literature, with delta-disclosure DMondrian, with t-closeness tMondrian.
+    It serves as the yardstick; ``Cuts`` loses less. Why the promise is kept: see ``Cuts``.
+    """
+
+    name: ClassVar[str] = "mondrian"
+
+    cuts: str | Sequence[str] = ("plain",)
+
+    def __post_init__(self) -> None:
+        """Raise an error for other cuts than Mondrian's."""
+        super().__post_init__()
+        if self.cuts != ("plain",):
+            raise DiscreetError(f"scheme {self.name!r} makes plain cuts only; for others choose scheme {Cuts.name!r}")
+
+    def _recipe(self, families: int) -> Recipe:
+        return Recipe(families, 1, 1, 0.0, 0, True)
+
+
 def costly_rows(problem: Problem, partition: Partition, task: GroupingTask, most: int) -> Rows:
     """Return rows whose removal saves more than their own loss of 1 each, those that save most first.
 

@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.costs import box_cost
-from discreet.kernels.cuts.growth import grow_ahead, join_costs
+from discreet.kernels.cuts.growth import grow_ahead, join_costs, workspace
 from discreet.kernels.cuts.terms import BUCKETED, PLAIN, REPAIRED, STRATIFIED, Recipe
-from discreet.kernels.cuts.workspace import workspace
 from discreet.kernels.removals import exchange
 from discreet.kernels.row_moves import move_rows
 from discreet.processors import threads

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.costs import Axes
-from discreet.kernels.cuts.growth import grow, grow_ahead
+from discreet.kernels.cuts.growth import Work, grow, grow_ahead, workspace
 from discreet.kernels.cuts.terms import Limits, Recipe
-from discreet.kernels.cuts.workspace import Work, workspace
 from discreet.kernels.judging import CAPS, SIZE, SLACK, Rules
 from discreet.principles.joint import unshared
 from discreet.principles.principle import Principle

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, cast
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels import matching as _matching
+from discreet.kernels import matching as kernels
 from discreet.kernels.costs import Axes
 from discreet.kernels.matching import Growing
 from discreet.schemes.heterogeneous.buckets import Buckets
-
-kernels = cast(Any, _matching)
 
 Matching = Literal["greedy", "sort-greedy", "hungarian"]
 """How rows are matched with groups: group by group, the cheapest pair first, or at the least cost in all."""
@@ -190,7 +188,7 @@ def _pairs(axes: Axes, growing: Growing, rows: Rows, boxes: NDArray[np.int64], m
         kernels.growths(axes, growing, points, marks, boxes, _FORBIDDEN, matrix)
         prices = np.zeros(len(boxes))
         if len(points) == len(boxes) >= _MANY:
-            # Every box gets a row, so prices add the same to all assignments: the cheapest stays so, and is into
+            # Every box gets a row, so prices add the same to all assignments: the cheapest stays so, and is found
             # several times faster where there are thousands of rows.
             kernels.bid(matrix, _STEPS, prices)
             matrix += prices

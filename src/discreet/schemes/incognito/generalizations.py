@@ -6,20 +6,18 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels import rollup
+from discreet.kernels.rollup import interval_costs
 from discreet.progress import Progress, unheard
 from discreet.releases.generalization import Values
 from discreet.schemes.axes import Loss, axes_of
 from discreet.schemes.incognito.levels import Levels, levels_of
 from discreet.schemes.incognito.search import Frequencies, Judge, Merging, Node, Search, minimal
 from discreet.table.table import Table
-
-kernels = cast(Any, rollup)
 
 
 class Generalization(NamedTuple):
@@ -169,6 +167,6 @@ def prices_of(
             np.maximum.at(high, nodes[codes], places)
             if by_set:  # the values of a node, wherever they lie
                 high, low = np.bincount(nodes[codes], minlength=card).astype(np.int32) - 1, np.zeros(card, np.int32)
-            of_level.append(axes.weights[j] * kernels.interval_costs(axes, j, np.minimum(low, high), high))
+            of_level.append(axes.weights[j] * interval_costs(axes, j, np.minimum(low, high), high))
         prices.append(tuple(of_level))
     return tuple(prices)

@@ -13,7 +13,6 @@ from discreet.errors import DiscreetError
 from discreet.options import Interval
 from discreet.principles.principle import Principle, promised
 from discreet.principles.prior import Prior
-from discreet.principles.wording import exact
 from discreet.progress import Progress, unheard
 from discreet.randomness import generator
 from discreet.releases.attributes import as_shown
@@ -29,6 +28,7 @@ from discreet.schemes.keepers import bounds_presence
 from discreet.schemes.scheme import Scheme, feasible
 from discreet.schemes.withholding import Withheld
 from discreet.table.table import Column, Table
+from discreet.table.texts import number_text
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +132,7 @@ class Incognito(GroupingScheme):
             finest = replace(generalizations, prices=None).best(kept, judge)
             assert finest is not None, "some levels keep the promise: the last ones of all"
             raise DiscreetError(
-                f"no levels that keep {task.principle} have a discernibility of at most {exact(most)}; allow "
+                f"no levels that keep {task.principle} have a discernibility of at most {number_text(most)}; allow "
                 f"most_discernibility={finest.discernibility}, the smallest, or choose scheme 'cuts'"
             )
         return generalizations.groups(best.levels, judge)

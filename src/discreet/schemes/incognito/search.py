@@ -17,19 +17,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels import rollup
 from discreet.kernels.judging import Rules
+from discreet.kernels.rollup import merged_counts
 from discreet.principles.counts import Counts
 from discreet.progress import Progress
 from discreet.schemes.incognito.levels import Levels
 from discreet.table.combinations import numbered, ranked
-
-kernels = cast(Any, rollup)
 
 KEPT, BROKEN, HOPELESS = 1, 2, 3
 """Groups can be published; they cannot; neither they nor any parts of them can."""
@@ -85,7 +83,7 @@ class Frequencies:
         merging = Merging.of(codes, cards)
         order, first = merging
         old = self.counts
-        starts, values, amounts = kernels.merged_counts(order, first, old.starts, old.values, old.amounts, old.width)
+        starts, values, amounts = merged_counts(order, first, old.starts, old.values, old.amounts, old.width)
         return Frequencies(codes[:, order[first]], cards, Counts(starts, values, amounts, old.width)), merging
 
 

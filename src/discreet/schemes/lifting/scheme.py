@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.lifting.terms import Recipe, Terms
+from discreet.kernels.lifting.growth import Recipe, Terms
 from discreet.principles.counts import Counts
 from discreet.principles.per_attribute import stated
 from discreet.principles.principle import Principle

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from discreet.kernels.costs import Axes
 from discreet.kernels.lifting.balance import scales_of
-from discreet.kernels.lifting.growth import grow
+from discreet.kernels.lifting.growth import Persons, Recipe, Terms, grow
 from discreet.kernels.lifting.survey import survey_of
-from discreet.kernels.lifting.terms import Persons, Recipe, Terms
 from discreet.processors import threads
 from discreet.progress import Progress, unheard
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,6 @@ from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.principles.rules import combine, stack
 from discreet.progress import Progress, unheard
-
-kernels = cast(Any, pairs)
 
 SMALL = 96
 """Pieces up to this size are also gathered into groups, which takes time quadratic in their size."""
@@ -52,7 +50,7 @@ class HalvingProblem(NamedTuple):
         _, classes, orders = self.laid_out(rows)
         counts, ordered = np.zeros(int(self.judge.widths.max()), np.int64), np.empty(len(rows), np.int32)
         side = np.zeros(len(rows), np.int32)
-        return int(kernels.grade(classes, orders, side, 0, self.judge, counts, ordered))
+        return int(pairs.grade(classes, orders, side, 0, self.judge, counts, ordered))
 
     def cost(self, rows: Rows) -> float:
         """Return the cost of rows as one group."""
@@ -74,21 +72,11 @@ def judge_of(parts: Sequence[tuple[Principle, ...]], priors: Sequence[Prior]) ->
         rest = [part.rules(prior) for part in some if part.about_values and not part.nearness]
         more.append(combine(rest) if rest else None)
     rules, starts, heights = stack(more, width)
-    return Judge(
-        max([1, int(ms.max(initial=1)), *sizes]),
-        np.array([a for a, _ in near], np.int64),
-        ms,
-        first,
-        last,
-        np.array([len(prior.values) for prior in priors], np.int64),
-        starts,
-        rules.kinds,
-        rules.parameters,
-        rules.bounds,
-        rules.nodes,
-        heights,
-        rules.tree,
-    )
+    rules = rules._replace(numeric=True, spread=True, layered=True)  # kernels are compiled once, for all kinds of rules
+    attributes = np.array([a for a, _ in near], np.int64)
+    widths = np.array([len(prior.values) for prior in priors], np.int64)
+    least = max([1, int(ms.max(initial=1)), *sizes])
+    return Judge(least, attributes, ms, first, last, widths, rules, starts, heights)
 
 
 def halved(problem: HalvingProblem, progress: Progress = unheard) -> NDArray[np.int32] | None:
@@ -120,7 +108,7 @@ def halved(problem: HalvingProblem, progress: Progress = unheard) -> NDArray[np.
 def _cut(problem: HalvingProblem, rows: Rows) -> list[Rows] | None:
     """Return the two halves of a piece after its best cut; None if there is no cut."""
     side = np.empty(len(rows), np.int32)
-    if kernels.best_cut(*problem.laid_out(rows), problem.axes, problem.judge, problem.positions, side):
+    if pairs.best_cut(*problem.laid_out(rows), problem.axes, problem.judge, problem.positions, side):
         return [rows[side == 0], rows[side == 1]]
     return None
 
@@ -159,7 +147,7 @@ def _beginnings(problem: HalvingProblem, rows: Rows) -> list[Rows] | None:
         points, classes, orders = problem.laid_out(rows)
         side = np.empty(len(rows), np.int32)
         for choice in range(CHOICES):
-            if left[0] <= 0 or kernels.hopeful_half(points, classes, orders, problem.judge, choice, side) < 0:
+            if left[0] <= 0 or pairs.hopeful_half(points, classes, orders, problem.judge, choice, side) < 0:
                 break
             left[0] -= 1
             pieces: list[Rows] = []

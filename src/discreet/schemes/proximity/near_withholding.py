@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,25 +22,16 @@ from discreet.table.table import Table
 Rows = NDArray[np.int64]
 
 
-class Line(NamedTuple):
-    """Rows in ascending order of their numbers, identified by their place in this order."""
+def next_places(codes: NDArray[np.int32], first: Rows, last: Rows) -> Rows:
+    """Return for each place in ascending codes the first higher one whose row is not near, or else their number.
 
-    nexts: Rows
-    """Per place: the first higher place whose row is not near; the number of rows if there is none."""
-
-    @classmethod
-    def of(cls, codes: NDArray[np.int32], first: Rows, last: Rows) -> Line:
-        """Return the line of ascending codes, given where the neighbourhood of every code begins and ends."""
-        highest = np.maximum(last, np.searchsorted(first, np.arange(len(first)), "right") - 1)
-        return cls(np.searchsorted(codes, highest[codes], "right"))
-
-    @property
-    def crowd(self) -> int:
-        """The smallest number such that no two rows at least that many places apart are near each other."""
-        return int((self.nexts - np.arange(len(self.nexts))).max())
+    ``first`` and ``last`` are where the neighbourhood of every code begins and ends.
+    """
+    highest = np.maximum(last, np.searchsorted(first, np.arange(len(first)), "right") - 1)
+    return np.searchsorted(codes, highest[codes], "right")
 
 
-def chain(line: Line, stops: Rows) -> Rows | None:
+def chain(nexts: Rows, stops: Rows) -> Rows | None:
     """Return places that include the ascending ``stops``, no two consecutive ones near; None if two stops are.
 
     Where the stops allow it, the places are at most g apart, where g is the crowd, so that of any g consecutive rows
@@ -49,21 +39,22 @@ def chain(line: Line, stops: Rows) -> Rows | None:
     then the stop's group after dealing all rows in turn to g groups, so that the others can be dealt to g - 1 groups of
     the same size.
 
-    >>> line = Line.of(np.arange(9, dtype=np.int32), np.arange(9) - np.minimum(1, np.arange(9)), np.arange(9))
-    >>> line.crowd, chain(line, np.array([3])).tolist(), chain(line, np.array([1, 4])).tolist()
-    (2, [1, 3, 5, 7], [1, 4, 6, 8])
+    >>> nexts = next_places(np.arange(9, dtype=np.int32), np.arange(9) - np.minimum(1, np.arange(9)), np.arange(9))
+    >>> chain(nexts, np.array([3])).tolist(), chain(nexts, np.array([1, 4])).tolist()
+    ([1, 3, 5, 7], [1, 4, 6, 8])
     """
-    g, n = line.crowd, len(line.nexts)
-    if (line.nexts[stops[:-1]] > stops[1:]).any():
+    n = len(nexts)
+    g = int((nexts - np.arange(n)).max())
+    if (nexts[stops[:-1]] > stops[1:]).any():
         return None
     places = [*range(int(stops[0]) % g, int(stops[0]), g)]
     for start, stop in zip(stops[:-1].tolist(), stops[1:].tolist(), strict=True):
         for steps in range(-(-(stop - start) // g), 0, -1):
             at, between = start, [start]
             for left in range(steps - 1, 0, -1):
-                at = max(int(line.nexts[at]), stop - left * g)
+                at = max(int(nexts[at]), stop - left * g)
                 between.append(at)
-            if at < stop and line.nexts[at] <= stop:
+            if at < stop and nexts[at] <= stop:
                 break
         places += between
     return np.array([*places, *range(int(stops[-1]), n, g)], np.int64)
@@ -82,7 +73,7 @@ def sets_around(codes: NDArray[np.int32], first: Rows, last: Rows, needed: Rows)
             stops = stops[~taken[stops]]
             if len(stops) == 0:
                 continue
-            places = chain(Line.of(codes[left], first, last), np.searchsorted(left, stops))
+            places = chain(next_places(codes[left], first, last), np.searchsorted(left, stops))
             if places is None:
                 break
             taken[left[places]] = True

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.kernels.costs import Axes
-from discreet.kernels.proximity.deals import cost_of, deal, deal_hands
+from discreet.kernels.proximity.deals import cost_of, deal
 from discreet.kernels.proximity.nearness import crowd_of, divisible
 from discreet.kernels.proximity.splits import split
 from discreet.options import Interval
@@ -216,13 +216,8 @@ class SplitAndPartition(GroupingScheme):
         progress("splitting", 0.0)
         starts = split(points, ordered, order, axes, first, last, m, least, self.positions)
         progress("dealing", 0.5)
-        matched = self.partition == "matched"
-        if least <= m:
-            dealt = deal(points, ordered, starts, axes, first, last, m, matched)
-        else:
-            dealt = deal_hands(points, ordered, starts, axes, first, last, m, least, matched)
         result = np.empty(len(order), np.int32)
-        result[order] = dealt
+        result[order] = deal(points, ordered, starts, axes, first, last, m, least, self.partition == "matched")
         if all(part.nearness or not part.about_values for part in promise.parts):
             return result
         counts = Counts.of_rows(result, classes, int(result.max()) + 1, len(prior.values))

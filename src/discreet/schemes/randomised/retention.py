@@ -13,7 +13,7 @@ from discreet.errors import DiscreetError
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.principles.proximity import Proximity, rounded_down
-from discreet.principles.wording import exact, percent, rows
+from discreet.principles.wording import percent, rows
 from discreet.progress import Progress, unheard
 from discreet.randomness import generator, numbers_below
 from discreet.releases.randomised.coin import Coin, Crowds, Noise, crowds, distinct
@@ -24,6 +24,7 @@ from discreet.schemes.keepers import way_out
 from discreet.schemes.scheme import Scheme, feasible
 from discreet.schemes.withholding import unusable_rows
 from discreet.table.table import Table
+from discreet.table.texts import number_text
 
 Probability = Literal["exact", "published"]
 Whole = NDArray[np.int64]
@@ -197,7 +198,7 @@ def _hopeless(part: Proximity, prior: Prior, crowd: Crowds) -> str:
     if part.given or part.below is not None or part.above is not None:
         ways += [f"smaller neighbourhoods with m={part.m:,}"] if part.m * int(prior.counts.max()) < prior.rows else []
     elif (widest := _widest(part, prior)) > 0.0:
-        ways.append(f"epsilon below {exact(rounded_down(widest))} with m={part.m:,}")
+        ways.append(f"epsilon below {number_text(rounded_down(widest))} with m={part.m:,}")
     ways = [f"ask for {' or '.join(ways)}"] if ways else []
     if part.reachable(prior).feasible:
         ways.append("choose scheme 'proximity'")

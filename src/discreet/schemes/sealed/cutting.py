@@ -68,21 +68,14 @@ class Cutting:
         return cls(points, np.column_stack(classes), Sealing(axes, np.concatenate(odds), shares, least))
 
     def groups(
-        self, seeded: np.random.Generator | None, progress: Progress = unheard
-    ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-        """Return the group of every row, and the leakage of each group; coins are the operating system's, unless a
-        ``seeded`` generator is given."""
-        return self.groups_of(np.arange(len(self.points)), None, seeded, progress)
-
-    def groups_of(
         self,
         some: NDArray[np.int64],
-        rejected: RejectedCut | None,
         seeded: np.random.Generator | None,
         progress: Progress = unheard,
+        rejected: RejectedCut | None = None,
     ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """Return the group of each of some rows, and the leakage of each group, also by a cut of them that was rejected
-        before."""
+        before; coins are the operating system's, unless a ``seeded`` generator is given."""
         n, d = len(some), self.points.shape[1]
         points, classes, rows = self.points[some], self.classes[some], np.arange(n, dtype=np.int32)
         number = max(_WORDS, d * POSITIONS * ROUNDS)

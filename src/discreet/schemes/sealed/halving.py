@@ -198,7 +198,7 @@ class Halving:
         """Yield what cuts under a seal make of a mixed half; parts without leakage can be halved."""
         cutting = self.limits.cutting
         assert cutting is not None, "a coin was tossed about bounds"
-        groups, leakage = cutting.groups_of(rows, rejected, self.limits.seeded)
+        groups, leakage = cutting.groups(rows, self.limits.seeded, rejected=rejected)
         order = np.argsort(groups, kind="stable")
         for some, amount in zip(np.split(order, np.flatnonzero(np.diff(groups[order])) + 1), leakage, strict=True):
             whole = Piece(rows[some], np.zeros(len(some), np.int64), 1)

@@ -17,12 +17,10 @@ from numpy.typing import NDArray
 
 from discreet.kernels.judging import SLACK
 from discreet.kernels.sealed.rounds import EARLY, ROUNDED, Sealing, last_rejection, limit, room_of
-from discreet.principles.joint import jointly
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.randomness import permutation, words
 from discreet.schemes.sealed.cutting import Cutting
-from discreet.table.table import Table
 
 ONE_IN = 100
 """At most one row in so many stays behind."""
@@ -53,14 +51,6 @@ class Limits:
     cutting: Cutting | None
     """The table with bounds on the odds of values, if the promise consists of these; else nothing may leak."""
     seeded: np.random.Generator | None
-
-    @classmethod
-    def of(
-        cls, table: Table, promise: Principle, cutting: Cutting | None, seeded: np.random.Generator | None
-    ) -> Limits:
-        """Return the limits of a table; ``cutting`` has bounds on odds, if the promise consists of these."""
-        view, promise, prior = jointly(promise, table)
-        return cls(view.classes, promise, prior, cutting, seeded)
 
     @property
     def sealing(self) -> Sealing | None:

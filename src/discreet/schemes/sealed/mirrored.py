@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.cuts.layout import layout_of
+from discreet.principles.joint import jointly
 from discreet.principles.per_attribute import by_attribute, stated
 from discreet.principles.principle import Principle
 from discreet.progress import Progress
@@ -110,7 +111,8 @@ class Mirrored(OneRunScheme):
         return None
 
     def _halving(self, table: Table, principle: Principle, seeded: np.random.Generator | None) -> Halving:
-        limits = Limits.of(table, principle, self._cutting(table, principle), seeded)
+        view, promise, prior = jointly(principle, table)
+        limits = Limits(view.classes, promise, prior, self._cutting(table, principle), seeded)
         points, axes = axes_of(table, self.loss, self.values)
         return Halving(points, axes, layout_of(table.rows, int(axes.cards.max(initial=1)), 0), limits)
 

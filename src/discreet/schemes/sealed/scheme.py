@@ -128,7 +128,7 @@ class Sealed(OneRunScheme):
     def _groups(
         self, table: Table, principle: Principle, seeded: np.random.Generator | None, progress: Progress
     ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-        return self._cutting(table, principle).groups(seeded, progress)
+        return self._cutting(table, principle).groups(np.arange(table.rows), seeded, progress)
 
     def likelihood(
         self, table: Table, principle: Principle, groups: NDArray[np.int32], leakage: NDArray[np.float64] | None = None

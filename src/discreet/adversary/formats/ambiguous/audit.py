@@ -17,11 +17,16 @@ import numpy as np
 from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check
 from discreet.adversary.checks import soundness
-from discreet.adversary.checks.counted import all_totals, counted_apart, each_attribute, judged_each
+from discreet.adversary.checks.counted import (
+    all_totals,
+    counted_apart,
+    each_attribute,
+    group_losses,
+    judged_each,
+)
 from discreet.adversary.checks.domains import domains, numbers_of
 from discreet.adversary.checks.manifest import entries
-from discreet.adversary.formats.ambiguous.align import AlignedAmbiguous, align, value_named
-from discreet.adversary.formats.ambiguous.support import by_trace, without_trace
+from discreet.adversary.formats.ambiguous.support import AlignedAmbiguous, align, by_trace, value_named, without_trace
 from discreet.adversary.verdict import averages
 from discreet.releases.ambiguous.blocks import Blocks, as_blocks, table_names
 from discreet.releases.ambiguous.release import AmbiguousRelease
@@ -49,9 +54,11 @@ def audit_ambiguous(case: Case[AmbiguousRelease]) -> FormatFindings:
     checks += [_values(aligned), all_totals(views)]
     check, how = case.support(partial(by_trace, views), partial(without_trace, views))
     checks.append(check)
-    found = judged_each(case, views)
-    checks += [*found.checks, averages(parts), *counted_apart(views)]
-    return FormatFindings(checks, found.kept, _losses(release, case.withheld), how, found.given, release.groups)
+    judged = judged_each(case, views)
+    checks += [*judged.checks, averages(parts), *counted_apart(views)]
+    # losses of single values do not apply: only the link between values is lost
+    losses = group_losses(release.rows, release.sizes, case.withheld)
+    return FormatFindings(checks, judged.kept, losses, how, judged.given, release.groups)
 
 
 # ------------------------------------------------------------------------------------------------------------ checks
@@ -98,15 +105,3 @@ def _values(aligned: AlignedAmbiguous) -> Check:
             f"has{more}.",
         )
     return Check("values", True, "All values that the auxiliary tables list occur in the original.")
-
-
-# ----------------------------------------------------------------------------------------------------------- promises
-
-
-def _losses(release: AmbiguousRelease, withheld: int) -> dict[str, float]:
-    """Return the losses; losses of single values, such as AIL, do not apply: only the link between values is lost."""
-    rows = release.rows + withheld
-    return {
-        "discernibility": int((release.sizes**2).sum()) + withheld * rows,
-        "average_class_size": release.rows / release.groups if release.groups else 0.0,
-    }

@@ -11,19 +11,69 @@ sensitive attributes are looked at one by one, which is necessary only, as they 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.adversary.alignment import quasi_column, usable_rows
 from discreet.adversary.check import Check
-from discreet.adversary.checks.counted import CELLS, SECONDS, supported, wrongly_counted
+from discreet.adversary.checks.counted import (
+    CELLS,
+    AlignedCounts,
+    claims,
+    supported,
+    whole_numbers_exist,
+    wrongly_counted,
+)
 from discreet.adversary.checks.trace import place_rows, trace_check
-from discreet.adversary.formats.ambiguous.align import AlignedAmbiguous, value_named
 from discreet.kernels.presence import coverage
 from discreet.principles import wording
 from discreet.randomness import generator
-from discreet.table.combinations import first_unshared
+from discreet.releases.ambiguous.beliefs import Located
+from discreet.releases.ambiguous.release import AmbiguousRelease
+from discreet.releases.columns import value_name
+from discreet.table.combinations import first_unshared, looked_up, numbered
+from discreet.table.table import Column, Table
+
+
+@dataclass(frozen=True, eq=False)
+class AlignedAmbiguous(AlignedCounts[AmbiguousRelease]):
+    """An ambiguous release aligned with its original."""
+
+    columns: tuple[Column, ...]
+    """The original's quasi-identifiers, in the order of the release."""
+    located: Located
+    """The original's rows, looked up in the auxiliary tables."""
+
+
+def align(release: AmbiguousRelease, original: Table) -> AlignedAmbiguous:
+    """Align a release with its original; reject an original that was read differently than the release states.
+
+    The counts are those of the first sensitive attribute; ``each_attribute`` has those of all.
+    """
+    columns = tuple(quasi_column(attribute, original) for attribute in release.quasi)
+    located = release.lists.located(columns)
+    return AlignedAmbiguous(release, original, *claims(release, original), usable_rows(original), columns, located)
+
+
+def value_named(aligned: AlignedAmbiguous, value: int) -> str:
+    """Return a listed value, or a combination of values published together, in words."""
+    firsts = aligned.located.firsts
+    block = int(np.searchsorted(firsts, value, side="right")) - 1
+    columns = aligned.release.auxiliaries[block].columns
+    keys = numbered(
+        [column.codes for column in columns], [len(column.values) for column in columns], len(columns[0].codes)
+    )
+    # values are numbered in the order of their keys
+    entry = int(np.argmax(keys == np.unique(keys)[value - firsts[block]]))
+    words: list[str] = []
+    for name, column in zip(aligned.release.blocks[block], columns, strict=True):
+        held: Any = column.values[column.codes[entry]]
+        words.append(f"{name} {value_name(held, column.notation)}")
+    return ", ".join(words)
+
 
 kernels = cast(Any, coverage)
 
@@ -89,15 +139,15 @@ def _supported(aligned: AlignedAmbiguous) -> tuple[Check, str]:
     fault = _unsupported(aligned, rows)
     if fault is not None:
         return Check("support", False, f"The original does not support the release. {fault}"), "necessary"
-    found = _dealt(aligned, rows)
-    if found is False:
+    dealt = _dealt(aligned, rows)
+    if dealt is False:
         return Check(
             "support",
             False,
             "The original does not support the release. However its rows are dealt to groups, some group does not have "
             "the values it is published with.",
         ), "assignment"
-    if found:
+    if dealt:
         return Check(
             "support",
             True,
@@ -123,14 +173,14 @@ def _rows(aligned: AlignedAmbiguous) -> PublishedRows:
     place = np.empty(number, np.int64)
     place[order] = np.arange(number)
     keys = place[aligned.located.of_point[aligned.usable]] * width + aligned.classes[aligned.usable]
-    found, amounts = np.unique(keys, return_counts=True)
-    starts = np.searchsorted(found, np.arange(number + 1) * width)
-    return PublishedRows(aligned.located.lines[order], starts, (found % width).astype(np.int32), amounts)
+    cells, amounts = np.unique(keys, return_counts=True)
+    starts = np.searchsorted(cells, np.arange(number + 1) * width)
+    return PublishedRows(aligned.located.lines[order], starts, (cells % width).astype(np.int32), amounts)
 
 
 def _unsupported(aligned: AlignedAmbiguous, rows: PublishedRows) -> str | None:
     """Describe an entry, a count or rows without an explanation; None if each has one by itself."""
-    release, shown, told = aligned.release, aligned.located.shown, aligned.counts
+    release, shown, counts = aligned.release, aligned.located.shown, aligned.counts
     borne, lacking, fits = kernels.witnesses(
         rows.lines,
         rows.starts,
@@ -138,9 +188,9 @@ def _unsupported(aligned: AlignedAmbiguous, rows: PublishedRows) -> str | None:
         rows.amounts,
         shown,
         release.groups,
-        told.starts,
-        told.values,
-        told.amounts,
+        counts.starts,
+        counts.values,
+        counts.amounts,
     )
     if not bool(borne.all()):
         at = int(np.argmin(borne))
@@ -151,14 +201,14 @@ def _unsupported(aligned: AlignedAmbiguous, rows: PublishedRows) -> str | None:
             "of its rows."
         )
     if bool((short := np.flatnonzero(lacking)).size):
-        group, value = int(told.groups[short[0]]), int(told.values[short[0]])
+        group, value = int(counts.groups[short[0]]), int(counts.values[short[0]])
         return (
-            f"Group {release.ids[group]} counts {wording.rows(int(told.amounts[short[0]]))} with "
+            f"Group {release.ids[group]} counts {wording.rows(int(counts.amounts[short[0]]))} with "
             f"{aligned.secret.name} {aligned.secret.texts[value]!r}, of which the original has "
             f"{int(lacking[short[0]]):,} too few with values that the group lists."
         )
-    homeless = np.bincount(rows.classes[~fits], weights=rows.amounts[~fits], minlength=told.width).astype(np.int64)
-    usable = np.bincount(rows.classes, weights=rows.amounts, minlength=told.width).astype(np.int64)
+    homeless = np.bincount(rows.classes[~fits], weights=rows.amounts[~fits], minlength=counts.width).astype(np.int64)
+    usable = np.bincount(rows.classes, weights=rows.amounts, minlength=counts.width).astype(np.int64)
     over = np.flatnonzero(homeless > usable - aligned.published)
     if len(over):
         text = aligned.secret.texts[int(over[0])]
@@ -172,50 +222,30 @@ def _unsupported(aligned: AlignedAmbiguous, rows: PublishedRows) -> str | None:
 
 def _dealt(aligned: AlignedAmbiguous, rows: PublishedRows) -> bool | None:
     """Whether an assignment of rows to groups exists; None if there are too many possibilities or time ran out."""
-    from scipy.optimize import Bounds, LinearConstraint, milp
-    from scipy.sparse import csr_array, vstack
+    from scipy.sparse import csr_array
 
-    release, shown, told = aligned.release, aligned.located.shown, aligned.counts
+    release, shown, counts = aligned.release, aligned.located.shown, aligned.counts
     if release.groups * len(rows.amounts) > 1000 * CELLS:
         return None
     lines = rows.lines[rows.line_of]
     starts, groups = kernels.pairs(lines, shown, release.groups)
     of_row = np.repeat(np.arange(len(rows.amounts)), np.diff(starts))
-    keys = told.groups * told.width + told.values
-    wanted = groups * told.width + rows.classes[of_row]
-    claim = np.minimum(np.searchsorted(keys, wanted), max(0, len(keys) - 1))
-    hit = keys[claim] == wanted if len(keys) else np.zeros(len(wanted), np.bool_)
+    keys = counts.groups * counts.width + counts.values
+    wanted = groups * counts.width + rows.classes[of_row]
+    claim, hit = looked_up(keys, wanted)
     of_row, groups, claim = of_row[hit], groups[hit], claim[hit]
     cells = len(of_row)
     if cells > CELLS or not cells:
         return None if cells else not len(keys)
-    number = np.arange(cells)
-    entries, of_cell = [], []
-    for block in range(lines.shape[1]):
-        values = lines[of_row, block]
-        for_cell = np.array(
-            [
-                shown.starts[value]
-                + np.searchsorted(shown.groups[shown.starts[value] : shown.starts[value + 1]], group)
-                for value, group in zip(values.tolist(), groups.tolist(), strict=True)
-            ],
-            np.int64,
-        )
-        entries.append(for_cell)
-        of_cell.append(number)
-    lists = csr_array(
-        (np.ones(cells * len(entries)), (np.concatenate(entries), np.concatenate(of_cell))),
-        shape=(len(shown.groups), cells),
-    )
-    supply = csr_array((np.ones(cells), (of_row, number)), shape=(len(rows.amounts), cells))
-    demand = csr_array((np.ones(cells), (claim, number)), shape=(len(keys), cells))
-    low = np.concatenate([np.zeros(len(rows.amounts)), told.amounts, np.ones(len(shown.groups))])
-    high = np.concatenate([rows.amounts, told.amounts, np.full(len(shown.groups), np.inf)])
-    solved = milp(
-        np.zeros(cells),
-        integrality=np.ones(cells),
-        bounds=Bounds(0.0, rows.amounts[of_row].astype(np.float64)),
-        constraints=LinearConstraint(vstack([supply, demand, lists], format="csr"), low, high),
-        options={"time_limit": SECONDS},
-    )
-    return {0: True, 2: False}.get(int(solved.status))
+    # the entries that a cell fills: in every list, the value of its row in its group
+    entries = np.repeat(np.arange(len(shown.starts) - 1), np.diff(shown.starts)) * release.groups + shown.groups
+    filled = np.searchsorted(entries, lines[of_row] * release.groups + groups[:, None])
+
+    def sums(of_cell: NDArray[np.int64], number: int) -> csr_array:
+        each = np.repeat(np.arange(cells), of_cell.size // cells)
+        return csr_array((np.ones(of_cell.size), (of_cell.ravel(), each)), shape=(number, cells))
+
+    sides = [sums(of_row, len(rows.amounts)), sums(claim, len(keys)), sums(filled, len(entries))]
+    low = np.concatenate([np.zeros(len(rows.amounts)), counts.amounts, np.ones(len(shown.groups))])
+    high = np.concatenate([rows.amounts, counts.amounts, np.full(len(shown.groups), np.inf)])
+    return whole_numbers_exist(rows.amounts[of_row].astype(np.float64), sides, low, high)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.adversary.alignment import ComparedRows
 from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check
 from discreet.adversary.checks import soundness
@@ -22,6 +23,7 @@ from discreet.adversary.checks.counted import (
     all_totals,
     counted_apart,
     each_attribute,
+    group_losses,
     judged_each,
     supported,
     wrongly_counted,
@@ -30,8 +32,7 @@ from discreet.adversary.checks.domains import domains, numbers_of
 from discreet.adversary.checks.manifest import entries
 from discreet.adversary.checks.totals import rows_of_original
 from discreet.adversary.checks.trace import place_rows, trace_check
-from discreet.adversary.formats.anatomy.align import AlignedAnatomy, align, margins
-from discreet.adversary.formats.anatomy.support import without_trace
+from discreet.adversary.formats.anatomy.support import AlignedAnatomy, align, margins, without_trace
 from discreet.adversary.verdict import PromiseVerdict, averages
 from discreet.principles import Principle
 from discreet.releases.anatomy.release import AnatomyRelease
@@ -50,12 +51,16 @@ def audit_anatomy(case: Case[AnatomyRelease]) -> FormatFindings:
     views = each_attribute(aligned)
     checks = [entries(case, groups=case.manifest["groups"]), soundness.consistency(release, CONSISTENT)]
     checks.append(domains(release, original, numbers_of(release.quasi, release.exact), case.from_release))
-    checks += [all_totals(views), rows_of_original(release, aligned.rows, aligned.usable)]
+    rows = ComparedRows(aligned.had, aligned.shown, aligned.kinds)
+    checks += [all_totals(views), rows_of_original(release, rows, aligned.usable)]
     check, how = case.support(partial(_by_trace, views), partial(_without_trace, views))
     checks.append(check)
-    found = judged_each(case, views, partial(_crowd, release))
-    checks += [*found.checks, averages(parts), *counted_apart(views)]
-    return FormatFindings(checks, found.kept, _losses(release, case.withheld), how, found.given, release.groups)
+    judged = judged_each(case, views, partial(_crowd, release))
+    checks += [*judged.checks, averages(parts), *counted_apart(views)]
+    # quasi-identifiers are exact, so only withheld rows lose information about them
+    lost = case.withheld / original.rows if original.rows else 0.0
+    losses = {"ail": lost, "gcp": lost, **group_losses(release.rows, release.sizes, case.withheld)}
+    return FormatFindings(checks, judged.kept, losses, how, judged.given, release.groups)
 
 
 # ------------------------------------------------------------------------------------------------------------ checks
@@ -66,13 +71,13 @@ def _by_trace(views: Sequence[AlignedAnatomy], trace: NDArray[Any], faults: list
     aligned, faults = views[0], list(faults)
     release = aligned.release
     explained = "every group has exactly the quasi-identifiers and the sensitive values of its rows"
-    placed = place_rows(release, len(aligned.rows.had), aligned.usable, trace, faults)
+    placed = place_rows(release, len(aligned.had), aligned.usable, trace, faults)
     if placed is None:
         return trace_check(faults, explained)
     kept, places = placed
-    wide = max(aligned.rows.kinds, int(aligned.rows.shown.max(initial=0))) + 1
+    wide = max(aligned.kinds, int(aligned.shown.max(initial=0))) + 1
     differing = first_difference(
-        release.group_of.astype(np.int64) * wide + aligned.rows.shown, places * wide + aligned.rows.had[kept]
+        release.group_of.astype(np.int64) * wide + aligned.shown, places * wide + aligned.had[kept]
     )
     if differing is not None:
         faults.append(f"group {release.ids[differing // wide]} is not published with the quasi-identifiers of its rows")
@@ -93,7 +98,8 @@ def _without_trace(views: Sequence[AlignedAnatomy]) -> tuple[Check, str]:
 
 def _crowd(release: AnatomyRelease, part: Principle, left: NDArray[np.int64]) -> PromiseVerdict:
     """Judge k-anonymity, which is about indistinguishable rows: here, rows with the same quasi-identifiers."""
-    keys = numbered([one.codes for one in release.exact], [len(one.values) for one in release.exact], release.rows)
+    columns = release.exact
+    keys = numbered([column.codes for column in columns], [len(column.values) for column in columns], release.rows)
     _, sizes = np.unique(keys, return_counts=True)
     alike = np.append(sizes, left.sum()) if left.sum() else sizes
     smallest = int(alike.min(initial=release.rows)) if len(alike) else 0
@@ -107,14 +113,3 @@ def _crowd(release: AnatomyRelease, part: Principle, left: NDArray[np.int64]) ->
         sentence = f"{part} is kept: every combination of quasi-identifiers occurs in {smallest:,} rows or more."
     strain = part.least_rows / smallest if smallest else 0.0
     return PromiseVerdict(str(part), not broken, strain, float(smallest), broken, None, smallest, {}, sentence)
-
-
-def _losses(release: AnatomyRelease, withheld: int) -> dict[str, float]:
-    """Return the losses; quasi-identifiers are exact, so only withheld rows lose information about them."""
-    rows = release.rows + withheld
-    return {
-        "ail": withheld / rows if rows else 0.0,
-        "gcp": withheld / rows if rows else 0.0,
-        "discernibility": int((release.sizes**2).sum()) + withheld * rows,
-        "average_class_size": release.rows / release.groups if release.groups else 0.0,
-    }

@@ -10,14 +10,78 @@ values among its combinations. This is a necessary condition, so a true release 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.adversary.alignment import rows_compared, usable_rows
 from discreet.adversary.check import Check
-from discreet.adversary.checks.counted import CELLS, SECONDS
+from discreet.adversary.checks.counted import CELLS, AlignedCounts, claims, whole_numbers_exist
 from discreet.principles.counts import Counts
+from discreet.releases.anatomy.release import AnatomyRelease
+from discreet.table.combinations import looked_up
+from discreet.table.table import Table
+
+
+@dataclass(frozen=True, eq=False)
+class AlignedAnatomy(AlignedCounts[AnatomyRelease]):
+    """An anatomy release aligned with its original, both in the codes of the original."""
+
+    had: NDArray[np.int64]
+    """Per original row: the number of its combination of quasi-identifiers and other columns published unchanged."""
+    shown: NDArray[np.int64]
+    """Per published row: the number of its combination; ``kinds`` or above if no original row has it."""
+    kinds: int
+
+
+def align(release: AnatomyRelease, original: Table) -> AlignedAnatomy:
+    """Align a release with its original; reject an original that was read differently than the release states.
+
+    The counts are those of the first sensitive attribute; ``each_attribute`` has those of all.
+    """
+    counts = claims(release, original)
+    return AlignedAnatomy(release, original, *counts, usable_rows(original), *rows_compared(release, original))
+
+
+def margins(aligned: AlignedAnatomy) -> Margins | None:
+    """Return the counts that must fit together: by combination and value, combination and group, group and value.
+
+    The withheld rows are one more group, the last one, with all usable rows that are not published. None if more is
+    published than the original has, which other checks report.
+    """
+    column = aligned.secret
+    width, groups = len(column.values), aligned.release.groups
+    if aligned.strange or bool((aligned.shown >= aligned.kinds).any()):
+        return None
+    had, classes = aligned.had[aligned.usable], column.codes[aligned.usable].astype(np.int64)
+    spare = np.bincount(had, minlength=aligned.kinds) - np.bincount(aligned.shown, minlength=aligned.kinds)
+    unseen = np.bincount(classes, minlength=width) - aligned.published
+    if bool((spare < 0).any() or (unseen < 0).any()):
+        return None
+    in_group = Counts.of_rows(aligned.shown, aligned.release.group_of, aligned.kinds, groups + 1)
+    points = np.concatenate([in_group.groups, np.flatnonzero(spare)])
+    of_group = np.concatenate([in_group.values, np.full(int((spare > 0).sum()), groups)])
+    amounts = np.concatenate([in_group.amounts, spare[spare > 0]])
+    order = np.lexsort((of_group, points))
+    demand = np.concatenate([aligned.counts.groups, np.full(int((unseen > 0).sum()), groups)])
+    return Margins(
+        Counts.of_rows(had, classes, aligned.kinds, width),
+        Counts(
+            np.searchsorted(points[order], np.arange(aligned.kinds + 1)),
+            of_group[order].astype(np.int32),
+            amounts[order],
+            groups + 1,
+        ),
+        Counts(
+            np.searchsorted(demand, np.arange(groups + 2)),
+            np.concatenate([aligned.counts.values, np.flatnonzero(unseen)]).astype(np.int32),
+            np.concatenate([aligned.counts.amounts, unseen[unseen > 0]]),
+            width,
+        ),
+    )
+
 
 CHUNK = 1 << 22
 """How many cells are processed together where there are too many to search."""
@@ -60,9 +124,9 @@ def without_trace(margins: Margins | None, ids: NDArray[np.int64]) -> tuple[Chec
             return _refuted(f"There are no rows for all of the values of {_named(group, ids)}."), "assignment"
         return _explained(), "assignment"
     if _number(left) <= CELLS:
-        found = _assignment(left)
-        if found is not None:
-            if found:
+        possible = _assignment(left)
+        if possible is not None:
+            if possible:
                 return _explained(), "assignment"
             return _refuted(
                 "However its rows are assigned to groups, some group does not have the values it is published with."
@@ -117,8 +181,7 @@ def _forced(margins: Margins) -> tuple[Margins | None, int]:
     claimed = claims.groups * width + claims.values
     order = np.argsort(claimed)
     claimed, rest = claimed[order], claims.amounts[order].copy()
-    places = np.minimum(np.searchsorted(claimed, placed), max(0, len(claimed) - 1))
-    fits = claimed[places] == placed if len(claimed) else np.zeros(len(placed), np.bool_)
+    places, fits = looked_up(claimed, placed)
     rest[places[fits]] -= sums[fits]
     if not bool(fits.all()):
         return None, int(placed[~fits][0]) // width
@@ -168,7 +231,7 @@ def _lacking(margins: Margins) -> int:
     """Return a group whose combinations have too few rows of a value that it claims; -1 if there is none."""
     claims = margins.claims
     claimed = claims.groups * claims.width + claims.values
-    found = np.zeros(len(claimed), np.int64)
+    available = np.zeros(len(claimed), np.int64)
     ends = np.cumsum(np.diff(margins.values.starts)[margins.groups.groups])
     start = 0
     while start < len(ends):
@@ -176,18 +239,16 @@ def _lacking(margins: Margins) -> int:
         end = max(start + 1, int(np.searchsorted(ends, before + CHUNK, side="right")))
         cells = _cells(margins, start, end)
         keys = cells.groups * claims.width + cells.values
-        places = np.minimum(np.searchsorted(claimed, keys), max(0, len(claimed) - 1))
-        hit = claimed[places] == keys if len(claimed) else np.zeros(len(keys), np.bool_)
-        np.add.at(found, places[hit], cells.room[hit])
+        places, hit = looked_up(claimed, keys)
+        np.add.at(available, places[hit], cells.room[hit])
         start = end
-    short = np.flatnonzero(found < claims.amounts)
+    short = np.flatnonzero(available < claims.amounts)
     return int(claims.groups[short[0]]) if len(short) else -1
 
 
 def _assignment(margins: Margins) -> bool | None:
     """Whether whole numbers fill the cube; None if time ran out."""
-    from scipy.optimize import Bounds, LinearConstraint, milp
-    from scipy.sparse import csr_array, vstack
+    from scipy.sparse import csr_array
 
     cells = _cells(margins, 0, len(margins.groups.amounts))
     sides = []
@@ -200,19 +261,10 @@ def _assignment(margins: Margins) -> bool | None:
     room = cells.room.astype(np.float64)
     for side, lines, columns in pairs:
         keys = side.groups * side.width + side.values
-        places = np.searchsorted(keys, lines * side.width + columns)
-        inside = np.minimum(places, max(0, len(keys) - 1))
-        hit = keys[inside] == lines * side.width + columns if len(keys) else np.zeros(len(lines), np.bool_)
+        places, hit = looked_up(keys, lines * side.width + columns)
         room[~hit] = 0.0
         ones = np.ones(int(hit.sum()))
-        sides.append(csr_array((ones, (inside[hit], np.flatnonzero(hit))), shape=(len(keys), len(lines))))
+        sides.append(csr_array((ones, (places[hit], np.flatnonzero(hit))), shape=(len(keys), len(lines))))
         wanted.append(side.amounts)
     demand = np.concatenate(wanted).astype(np.float64)
-    solved = milp(
-        np.zeros(len(room)),
-        integrality=np.ones(len(room)),
-        bounds=Bounds(0.0, room),
-        constraints=LinearConstraint(vstack(sides, format="csr"), demand, demand),
-        options={"time_limit": SECONDS},
-    )
-    return {0: True, 2: False}.get(int(solved.status))
+    return whole_numbers_exist(room, sides, demand, demand)

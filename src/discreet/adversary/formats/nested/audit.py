@@ -24,7 +24,6 @@ from discreet.adversary.checks.matching import (
     believed_by_matching,
     beyond,
     by_counting,
-    had_by,
     marked_sets,
     people_of,
 )
@@ -67,12 +66,11 @@ def audit_nested(case: Case[NestedRelease]) -> FormatFindings:
             checks.append(blind(release))
         subjects = leaves_of(release, aligned, prior)
         kept = [judged(part, subjects, prior, left) for part in case.parts]
-        clear = [part for part, one in zip(case.parts, kept, strict=True) if math.isfinite(one.strain)]
+        clear = [part for part, verdict in zip(case.parts, kept, strict=True) if math.isfinite(verdict.strain)]
         if clear:
-            people = people_of(aligned)
-            had = had_by(people, original.classes[aligned.usable], len(prior.values))
-            checks.append(by_descriptions(clear, release, aligned, people, had, prior, left))
-            checks.append(by_counting(clear, aligned, people, had, prior))
+            people = people_of(aligned, original)
+            checks.append(by_descriptions(clear, release, aligned, people, prior, left))
+            checks.append(by_counting(clear, aligned, people, prior))
     else:
         kept = [PromiseVerdict.unjudged(part, ": the tree of the release is faulty") for part in case.parts]
     given, warnings = soundness.taken(case.parts, prior, case.from_release)
@@ -109,11 +107,11 @@ def blind(release: NestedRelease) -> Check:
     children: dict[int, list[int]] = {}
     for child in np.flatnonzero(release.parents >= 0).tolist():
         children.setdefault(int(release.parents[child]), []).append(child)
-    for node, own in children.items():
+    for node, nodes in children.items():
         # if the persons of one child are told of no more than the node, all its rows were lifted, of whatever value
-        if release.persons[node] == 0 and not _sampled(rows[node], (rows + below)[own]):
-            told = f"The manifest states lift=blind, but the rows of node {release.ids[node]} are neither all of their "
-            return Check("lifting", False, f"{told}values nor a sample of all others below it.")
+        if release.persons[node] == 0 and not _sampled(rows[node], (rows + below)[nodes]):
+            fault = f"The manifest states lift=blind, but the rows of node {release.ids[node]} are neither all of"
+            return Check("lifting", False, f"{fault} their values nor a sample of all others below it.")
     return Check("lifting", True, "Every node has all rows of a value below it or a sample, as lift=blind states.")
 
 
@@ -134,8 +132,8 @@ def _sampled(lifted: Ints, below: Ints) -> bool:
     if bool((np.abs(at - share * under.sum(axis=1)) <= CHILDREN * (1.0 + share)).all()):
         return True
     sides, limits = np.concatenate([under - 1, -under - 1]), np.concatenate([at + CHILDREN, CHILDREN - at])
-    found = linprog(np.zeros(len(below)), A_ub=sides, b_ub=limits, bounds=(0.0, None), method="highs")
-    return bool(found.status != 2)  # 2: no x is possible
+    solved = linprog(np.zeros(len(below)), A_ub=sides, b_ub=limits, bounds=(0.0, None), method="highs")
+    return bool(solved.status != 2)  # 2: no x is possible
 
 
 def by_descriptions(
@@ -143,7 +141,6 @@ def by_descriptions(
     release: NestedRelease,
     aligned: Aligned,
     people: People,
-    had: NDArray[np.int64],
     prior: Prior,
     left: NDArray[np.int64],
 ) -> Check:
@@ -166,14 +163,14 @@ def by_descriptions(
         return Check("descriptions", True, sentence)
     some = (
         "Descriptions admit people who are not in their nodes, or who is in which leaf cannot be told from them. So "
-        "an attacker who ignores the tree and only matches descriptions believes something else than was judged"
+        "an attacker who ignores the tree and only matches descriptions believes something other than what was judged"
     )
-    found = believed_by_matching(aligned, people, sets, np.flatnonzero(node_of != -2), had, left)
-    if isinstance(found, str):
-        caveat = "what an attacker believes who ignores the tree and only matches descriptions was not computed"
-        return Check("descriptions", True, f"{some}, which was not computed, because {found}.", caveat=caveat)
+    believed = believed_by_matching(aligned, people, sets, np.flatnonzero(node_of != -2), left)
+    if isinstance(believed, str):
+        caveat = "the beliefs of an attacker who ignores the tree and only matches descriptions were not computed"
+        return Check("descriptions", True, f"{some}, which was not computed, because {believed}.", caveat=caveat)
     about = "the promise is about an attacker who knows the tree, and one who ignores it and only matches descriptions"
-    return beyond(parts, prior, found, some, about)
+    return beyond(parts, prior, believed, some, about)
 
 
 def _kinds(release: NestedRelease, people: People) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -77,9 +77,9 @@ def unfilled(tree: Tree, had: NDArray[np.int64], shown: NDArray[np.int64], width
     starts = np.searchsorted(depths[order], np.arange(len(tree.levels) + 1))
     carried, amounts = np.zeros(0, np.int64), np.zeros(0, np.int64)
     for depth in range(len(tree.levels) - 1, -1, -1):
-        own = order[starts[depth] : starts[depth + 1]]
-        here, at = np.unique(np.concatenate([keys[own], carried]), return_inverse=True)
-        left = np.bincount(at, np.concatenate([more[own], amounts]), len(here)).astype(np.int64)
+        keys_here = order[starts[depth] : starts[depth + 1]]
+        here, at = np.unique(np.concatenate([keys[keys_here], carried]), return_inverse=True)
+        left = np.bincount(at, np.concatenate([more[keys_here], amounts]), len(here)).astype(np.int64)
         wrong = np.flatnonzero(left < 0) if depth else np.flatnonzero(left)
         if len(wrong):
             return int(here[wrong[0]] // width)
@@ -95,22 +95,22 @@ def without_trace(release: NestedRelease, aligned: Aligned) -> tuple[Check, str]
         return Check("support", False, f"{AT_FAULT[0].upper()}{AT_FAULT[1:]}."), "necessary"
     leaves = release.leaves
     times, last = _leaves_at(release, aligned)
-    found = int((times > 0).sum())
-    if found < release.rows:
+    placed = int((times > 0).sum())
+    if placed < release.rows:
         sentence = (
-            f"Only {wording.rows(found)} of the original lie in the description of a leaf, and "
+            f"Only {wording.rows(placed)} of the original lie in the description of a leaf, and "
             f"{release.rows:,} are published."
         )
         return Check("support", False, sentence), "necessary"
-    if found == release.rows and int(times.max(initial=0)) == 1:
+    if placed == release.rows and int(times.max(initial=0)) == 1:
         kept = aligned.usable[times == 1]
         places = np.searchsorted(release.ids, leaves.ids)[last[times == 1]]
         faults = explained_by(release, aligned, kept, places)
         if faults:
-            told = "No original row lies in two leaves, so everyone's leaf is known, and the original does not explain "
-            return Check("support", False, f"{told}the release: {'; '.join(faults)}."), "assignment"
-        told = "Without the trace: no original row lies in two leaves, so everyone's leaf is known; "
-        return Check("support", True, f"{told}{EXPLAINED}."), "assignment"
+            known = "No original row lies in two leaves, so everyone's leaf is known, and the original does not"
+            return Check("support", False, f"{known} explain the release: {'; '.join(faults)}."), "assignment"
+        known = "Without the trace: no original row lies in two leaves, so everyone's leaf is known; "
+        return Check("support", True, f"{known}{EXPLAINED}."), "assignment"
     rows, how = of_groups.without_trace(aligned)
     if not rows.holds:
         return rows, how
@@ -136,8 +136,8 @@ def _leaves_at(release: NestedRelease, aligned: Aligned) -> tuple[NDArray[np.int
     pairs = np.stack([np.ones(number, np.int64), np.arange(number)], axis=1).ravel()
     twice = Counts(np.arange(number + 1) * 2, np.tile(np.array([0, 1], np.int32), number), pairs, 2)
     columns = [replace(column, codes=column.codes[aligned.usable]) for column in aligned.columns]
-    found = mixed(release.leaves, columns, twice)
-    return found[:, 0], found[:, 1]
+    sums = mixed(release.leaves, columns, twice)
+    return sums[:, 0], sums[:, 1]
 
 
 def _named(release: NestedRelease, node: int) -> str:
@@ -165,6 +165,10 @@ def nesting(release: NestedRelease, aligned: Aligned) -> Check:
 
 def _within(boxes: Boxes, axis: int, inner: NDArray[np.intp], outer: NDArray[np.intp]) -> NDArray[np.bool_]:
     """Return which boxes lie inside others on an axis; an empty box lies inside any."""
+
+    def members(of_set: int) -> NDArray[np.int32]:
+        return boxes.members[boxes.starts[of_set] : boxes.starts[of_set + 1]]
+
     low, high, set_at = boxes.low[:, axis], boxes.high[:, axis], boxes.set_at[:, axis]
     empty = low[inner] > high[inner]
     result = empty | ((low[inner] >= low[outer]) & (high[inner] <= high[outer]))
@@ -172,8 +176,8 @@ def _within(boxes: Boxes, axis: int, inner: NDArray[np.intp], outer: NDArray[np.
     keys = np.stack([low[inner[gaps]], high[inner[gaps]], set_at[inner[gaps]], set_at[outer[gaps]]], axis=1)
     pairs, which = np.unique(keys, axis=0, return_inverse=True)
     holds = np.ones(len(pairs), np.bool_)
-    for at, (first, last, own, others) in enumerate(pairs.tolist()):
-        codes = np.arange(first, last + 1) if own < 0 else boxes.members[boxes.starts[own] : boxes.starts[own + 1]]
-        holds[at] = bool(np.isin(codes, boxes.members[boxes.starts[others] : boxes.starts[others + 1]]).all())
+    for at, (first, last, inner_set, outer_set) in enumerate(pairs.tolist()):
+        codes = np.arange(first, last + 1) if inner_set < 0 else members(inner_set)
+        holds[at] = bool(np.isin(codes, members(outer_set)).all())
     result[gaps] = holds[which.ravel()]
     return result

@@ -76,39 +76,33 @@ def across(release: ProjectedRelease, original: Table, trace: NDArray[Any] | Non
     """Return remarks on what the tables tell together."""
     alone = [part.format for part in release.parts if part.grouped is None]
     if alone:
-        told = (
+        sentence = (
             "What the tables reveal together was not checked: that is done for tables whose persons are in groups, "
             f"each of whose rows may be anyone's in it, and in a table of the format {alone[0]} they are not."
         )
-        return [Check("together", True, told, caveat=EACH)]
-    groups = _groups(release, original.rows, trace)
-    if groups is None:
-        told = "What the tables reveal together was not checked, because only the trace says who is in which groups."
-        return [Check("together", True, told, caveat=EACH)]
-    held = _held(release, original, groups)
-    return [_told_background(held), _told_intersection(held)]
-
-
-def held_by(release: ProjectedRelease, original: Table) -> list[Held]:
-    """Return the sensitive attributes of a release that knows its own trace."""
-    groups = _groups(release, original.rows, release.trace)
-    assert groups is not None, "a release that was loaded has no trace"
-    return _held(release, original, groups)
+        return [Check("together", True, sentence, caveat=EACH)]
+    held = held_by(release, original, trace)
+    if held is None:
+        sentence = (
+            "What the tables reveal together was not checked, because only the trace says who is in which groups."
+        )
+        return [Check("together", True, sentence, caveat=EACH)]
+    return [_background_check(held), _intersection_check(held)]
 
 
 def _groups(release: ProjectedRelease, rows: int, trace: NDArray[Any] | None) -> NDArray[np.int64] | None:
     """Return the position of every row's group in each table, -1 if withheld; None without a fitting trace."""
     if trace is None or trace.shape != (rows, len(release.parts)) or trace.dtype.kind not in "iu":
         return None
-    found = np.full(trace.shape, -1, np.int64)
+    groups = np.full(trace.shape, -1, np.int64)
     for at, part in enumerate(_grouped(release)):
         kept = np.flatnonzero(trace[:, at] >= 0)
         places = np.searchsorted(part.ids, trace[kept, at])
         if len(kept) != part.rows or int(places.max(initial=0)) >= part.groups:
             return None
-        found[kept, at] = places
-    withheld = found < 0
-    return found if bool((withheld.all(axis=1) == withheld.any(axis=1)).all()) else None
+        groups[kept, at] = places
+    withheld = groups < 0
+    return groups if bool((withheld.all(axis=1) == withheld.any(axis=1)).all()) else None
 
 
 def _grouped(release: ProjectedRelease) -> list[GroupedRelease]:
@@ -116,16 +110,20 @@ def _grouped(release: ProjectedRelease) -> list[GroupedRelease]:
     return [part.grouped for part in release.parts if part.grouped is not None]
 
 
-def _held(release: ProjectedRelease, original: Table, groups: NDArray[np.int64]) -> list[Held]:
+def held_by(release: ProjectedRelease, original: Table, trace: NDArray[Any] | None) -> list[Held] | None:
+    """Return the sensitive attributes of the published rows, whose groups the trace tells; None if it does not."""
+    groups = _groups(release, original.rows, trace)
+    if groups is None:
+        return None
     rows = np.flatnonzero(groups[:, 0] >= 0)
-    found = []
+    held = []
     for at, part in enumerate(_grouped(release)):
         for attribute in part.sensitive:
             column: Column = original.column(attribute.name)
-            codes, own, width = column.codes[rows].astype(np.int64), groups[rows, at], len(column.values)
-            counts = np.bincount(own * width + codes, minlength=part.groups * width).reshape(part.groups, width)
-            found.append(Held(attribute.name, at, codes, own, counts))
-    return found
+            codes, of_row, width = column.codes[rows].astype(np.int64), groups[rows, at], len(column.values)
+            counts = np.bincount(of_row * width + codes, minlength=part.groups * width).reshape(part.groups, width)
+            held.append(Held(attribute.name, at, codes, of_row, counts))
+    return held
 
 
 # -------------------------------------------------------------------------------------------------- background joins
@@ -162,12 +160,12 @@ def _rows_alike(known: Held, more: NDArray[np.int64] | None = None) -> NDArray[n
     return np.asarray(counts[places], np.int64)
 
 
-def _told_background(held: list[Held]) -> Check:
+def _background_check(held: list[Held]) -> Check:
     after, before = background(held)
     sentence = (
         f"An attacker who knows one sensitive value of a person, and the person's groups, is certain of another, which "
-        f"is not that of the whole group, in {percent(after)} of all cases; if all attributes stood in one table, with "
-        f"the groups of the one that is known, it would be {percent(before)}."
+        f"the whole group does not share, in {percent(after)} of all cases; if all attributes were in one table, with "
+        f"the groups of the known one, it would be {percent(before)}."
     )
     return Check("background", True, sentence)
 
@@ -179,86 +177,86 @@ def intersection(held: list[Held]) -> Intersection:
     """Return what is learnt by intersecting tables, with and without knowing what goes together."""
     rows = len(held[0].codes)
     narrowed, certain, beyond = (np.zeros(rows, np.bool_) for _ in range(3))
-    tops = [(one.counts / one.counts.sum(axis=1, keepdims=True)).max(axis=1) for one in held]
+    tops = [(asked.counts / asked.counts.sum(axis=1, keepdims=True)).max(axis=1) for asked in held]
     pair = 0.0
-    for one, top in zip(held, tops, strict=True):
+    for asked, top in zip(held, tops, strict=True):
         others = [
-            (other, least, _joint(one, other))
+            (other, least, _joint(asked, other))
             for other, least in zip(held, tops, strict=True)
-            if other.part != one.part
+            if other.part != asked.part
         ]
-        possible = (one.counts > 0)[one.groups]
+        possible = (asked.counts > 0)[asked.groups]
         had = possible.sum(axis=1)
         for other, least, joint in others:
-            pair = max(pair, float((top[one.groups] * least[other.groups]).max(initial=0.0)))
+            pair = max(pair, float((top[asked.groups] * least[other.groups]).max(initial=0.0)))
             possible &= (other.counts @ (joint > 0).T > 0)[other.groups]
         left = possible.sum(axis=1)
         narrowed |= left < had
         certain |= (left == 1) & (had > 1)
         closest = max(others, key=lambda known: mutual_information(known[2]), default=None)
         if closest is not None:
-            beyond |= strongest_beliefs(one, closest[0]) > top.max() + SLACK
+            beyond |= strongest_beliefs(asked, closest[0]) > top.max() + SLACK
     single = max(float(top.max(initial=0.0)) for top in tops)
     return Intersection(single, pair, *(int(some.sum()) for some in (narrowed, certain, beyond)))
 
 
-def strongest_beliefs(one: Held, other: Held) -> NDArray[np.float64]:
+def strongest_beliefs(asked: Held, known: Held) -> NDArray[np.float64]:
     """Return, per person, the strongest belief in a value of one attribute: see ``beliefs_given``."""
-    beliefs, of_row = beliefs_given(one, other)
+    beliefs, of_row = beliefs_given(asked, known)
     return np.asarray(beliefs.max(axis=1)[of_row], np.float64)
 
 
-def beliefs_given(one: Held, other: Held) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+def beliefs_given(asked: Held, known: Held) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     """Return the beliefs in values of one attribute by an attacker who knows how often they go with those of another.
 
     Persons with the same groups in both tables are believed to have the same; so the result is the beliefs of each
     such kind of persons, and the kind of each. Those of a group add up to its counts.
     """
-    joint = _joint(one, other)
+    joint = _joint(asked, known)
     lift = joint / np.maximum(1.0, joint.sum(axis=1, keepdims=True)) / np.maximum(1.0, joint.sum(axis=0))
-    going = (other.counts / other.counts.sum(axis=1, keepdims=True)) @ lift.T
-    width = len(other.counts)
-    kinds, of_row, persons = np.unique(one.groups * width + other.groups, return_inverse=True, return_counts=True)
+    going = (known.counts / known.counts.sum(axis=1, keepdims=True)) @ lift.T
+    width = len(known.counts)
+    kinds, of_row, persons = np.unique(asked.groups * width + known.groups, return_inverse=True, return_counts=True)
     first, second = np.divmod(kinds, width)
-    starts = np.searchsorted(first, np.arange(len(one.counts)))
-    beliefs = one.counts[first] * going[second]
+    starts = np.searchsorted(first, np.arange(len(asked.counts)))
+    beliefs = asked.counts[first] * going[second]
     for _ in range(ROUNDS):
         beliefs *= (persons / beliefs.sum(axis=1))[:, None]
         summed = np.add.reduceat(beliefs, starts, axis=0)
-        beliefs *= np.divide(one.counts, summed, out=np.zeros_like(summed), where=summed > 0.0)[first]
+        beliefs *= np.divide(asked.counts, summed, out=np.zeros_like(summed), where=summed > 0.0)[first]
     return beliefs / beliefs.sum(axis=1, keepdims=True), of_row
 
 
-def _joint(one: Held, other: Held) -> NDArray[np.float64]:
+def _joint(asked: Held, known: Held) -> NDArray[np.float64]:
     """Return how often each value of one attribute goes with each of another."""
-    wide = other.counts.shape[1]
-    counts = np.bincount(one.codes * wide + other.codes, minlength=one.counts.shape[1] * wide)
+    wide = known.counts.shape[1]
+    counts = np.bincount(asked.codes * wide + known.codes, minlength=asked.counts.shape[1] * wide)
     return counts.reshape(-1, wide).astype(np.float64)
 
 
-def _told_intersection(held: list[Held]) -> Check:
-    found, rows = intersection(held), len(held[0].codes)
+def _intersection_check(held: list[Held]) -> Check:
+    learnt, rows = intersection(held), len(held[0].codes)
     sentence = (
         f"An attacker who intersects the tables and takes them to be independent believes in no value with more than "
-        f"{percent(found.single)}, as by one table alone, and in no two values of different tables with more than "
-        f"{percent(found.pair)}."
+        f"{percent(learnt.single)}, as by one table alone, and in no two values of different tables with more than "
+        f"{percent(learnt.pair)}."
     )
     first = held[0].groups
-    if all(_same_groups(first, one.groups) for one in held):
+    if all(_same_groups(first, attribute.groups) for attribute in held):
         return Check("intersection", True, f"{sentence} All tables have the same groups, so nobody is narrowed down.")
     sentence += (
-        f" No promise bounds an attacker who also knows which values of different tables go together: that excludes "
-        f"values of {found.narrowed:,} of the {wording.rows(rows)}, and leaves one value of {found.certain:,}. One who "
-        f"knows how often they go together believes in a value of {found.beyond:,} with more than any group of its "
-        "table justifies. Aligned tables exclude both."
+        f" No promise bounds an attacker who also knows which values of different tables go together: this rules "
+        f"out values for {learnt.narrowed:,} of the {wording.rows(rows)}, and leaves one value for {learnt.certain:,}. "
+        f"One who knows how often they go together believes in a value of {learnt.beyond:,} rows more strongly than "
+        "any group of its table justifies. Aligned tables exclude both."
     )
     caveat = EACH
-    if found.certain:
-        caveat += f", which makes a value of {found.certain:,} of {wording.rows(rows)} certain"
+    if learnt.certain:
+        caveat += f", which makes a value of {learnt.certain:,} of {wording.rows(rows)} certain"
     return Check("intersection", True, sentence, caveat=caveat)
 
 
-def _same_groups(one: NDArray[np.int64], other: NDArray[np.int64]) -> bool:
+def _same_groups(first: NDArray[np.int64], second: NDArray[np.int64]) -> bool:
     """Whether two partitions of the same rows are the same."""
-    pairs = len(np.unique(one * (int(other.max(initial=0)) + 1) + other))
-    return pairs == len(np.unique(one)) == len(np.unique(other))
+    pairs = len(np.unique(first * (int(second.max(initial=0)) + 1) + second))
+    return pairs == len(np.unique(first)) == len(np.unique(second))

@@ -32,36 +32,36 @@ def audit_projected(case: Case[ProjectedRelease]) -> FormatFindings:
 
     release = case.release
     cases = [_part_case(case, number) for number in range(1, len(release.parts) + 1)]
-    found = [auditor_of(one.release)(one) for one in cases]
+    findings = [auditor_of(part.release)(part) for part in cases]
     whole = [entries(case, parts=[part_entry(part) for part in release.parts], assumptions=assumed_of(release.parts))]
     more: list[Check] = []
-    if len(found) > 1:
+    if len(findings) > 1:
         whole += _unpromised(cases)
         whole += _aligned(case)
         whole += _withheld_apart(case.trace)
-        sound = all(check.holds for one in found for check in one.checks)
+        sound = all(check.holds for table in findings for check in table.checks)
         more = across(release, case.original, case.trace) if sound else []
-    checks = _merged([whole, *(one.checks for one in found)]) + more
+    checks = _merged([whole, *(table.checks for table in findings)]) + more
     kept = [
-        _of_table(number, part, verdict) if len(found) > 1 else verdict
-        for number, (part, one) in enumerate(zip(release.parts, found, strict=True), 1)
-        for verdict in one.promises
+        _of_table(number, part, verdict) if len(findings) > 1 else verdict
+        for number, (part, table) in enumerate(zip(release.parts, findings, strict=True), 1)
+        for verdict in table.promises
     ]
     if len(release.parts) > 1:
-        present = {str(part) for one in cases for part in one.parts if part.most_presence < 1.0}
+        present = {str(promise) for part in cases for promise in part.parts if promise.most_presence < 1.0}
         kept = [_unconfirmed(verdict) if verdict.promise in present else verdict for verdict in kept]
-    support = {one.support for one in found}
-    given = next((one.given for one in found if one.given is not None), None)
+    support = {table.support for table in findings}
+    given = next((table.given for table in findings if table.given is not None), None)
     how = "necessary" if "necessary" in support else support.pop()
-    return FormatFindings(checks, kept, _losses(found), how, given, sum(one.groups for one in found))
+    return FormatFindings(checks, kept, _losses(findings), how, given, sum(table.groups for table in findings))
 
 
-def _losses(found: Sequence[FormatFindings]) -> dict[str, float]:
+def _losses(findings: Sequence[FormatFindings]) -> dict[str, float]:
     """Return the mean of each loss over the tables."""
-    if len(found) == 1:
-        return found[0].losses
-    names = [name for name in found[0].losses if all(name in one.losses for one in found)]
-    return {name: sum(one.losses[name] for one in found) / len(found) for name in names}
+    if len(findings) == 1:
+        return findings[0].losses
+    names = [name for name in findings[0].losses if all(name in table.losses for table in findings)]
+    return {name: sum(table.losses[name] for table in findings) / len(findings) for name in names}
 
 
 def _aligned(case: Case[ProjectedRelease]) -> list[Check]:
@@ -71,8 +71,8 @@ def _aligned(case: Case[ProjectedRelease]) -> list[Check]:
         return []
     same = len({_groups(part) for part in case.release.parts}) == 1
     if case.trace is not None and case.trace.ndim == 2:  # the same rows, and not only rows that look the same
-        one, *others = (np.unique(case.trace[:, [0, at]], axis=0) for at in range(case.trace.shape[1]))
-        same &= all(len(one) == len(pairs) == len(np.unique(pairs[:, 1])) for pairs in others)
+        first, *others = (np.unique(case.trace[:, [0, at]], axis=0) for at in range(case.trace.shape[1]))
+        same &= all(len(first) == len(pairs) == len(np.unique(pairs[:, 1])) for pairs in others)
     if same:
         return [Check("aligned", True, "All tables have the same groups, as the manifest states.")]
     return [Check("aligned", False, "The manifest states that all tables have the same groups, and they do not.")]
@@ -91,7 +91,7 @@ def _groups(part: Release) -> frozenset[tuple[tuple[tuple[str, ...], ...], int]]
 def _part_case(case: Case[ProjectedRelease], number: int) -> Case[Any]:
     """Return the case of one table."""
     part = case.release.parts[number - 1]
-    names = [one.name for one in part.sensitive]
+    names = [attribute.name for attribute in part.sensitive]
     columns = tuple(column for column in case.original.sensitive if column.name in names)
     original = replace(case.original, sensitive=columns, other=case.original.other if number == 1 else ())
     trace = None if case.trace is None else _column_of(case.trace, number, len(case.release.parts))
@@ -107,16 +107,18 @@ def _column_of(trace: NDArray[Any], number: int, parts: int) -> NDArray[Any]:
     return trace[:, number - 1] if trace.ndim == 2 and trace.shape[1] == parts else trace.reshape(1, -1)
 
 
-def _about(parts: Sequence[Principle], own: Sequence[Column], everywhere: Sequence[Column]) -> tuple[Principle, ...]:
+def _about(
+    parts: Sequence[Principle], columns: Sequence[Column], everywhere: Sequence[Column]
+) -> tuple[Principle, ...]:
     """Return the promises about the attributes of a table, naming the attribute if it is the only one of several.
 
     The first table also judges promises about none of the attributes of all tables, which cannot hold.
     """
-    priors, others = ([Prior.of_column(column) for column in some] for some in (own, everywhere))
-    first = bool(own) and own[0] is everywhere[0]
-    found = [part for part in parts if any(concerned(part, priors)) or (first and not any(concerned(part, others)))]
-    alone = len(own) == 1 < len(everywhere)
-    return tuple(part.naming(own[0].name) if alone and part.about is None else part for part in found)
+    priors, others = ([Prior.of_column(column) for column in some] for some in (columns, everywhere))
+    first = bool(columns) and columns[0] is everywhere[0]
+    about = [part for part in parts if any(concerned(part, priors)) or (first and not any(concerned(part, others)))]
+    alone = len(columns) == 1 < len(everywhere)
+    return tuple(part.naming(columns[0].name) if alone and part.about is None else part for part in about)
 
 
 def _withheld_apart(trace: NDArray[Any] | None) -> list[Check]:
@@ -126,16 +128,16 @@ def _withheld_apart(trace: NDArray[Any] | None) -> list[Check]:
     apart = np.flatnonzero((trace < 0).any(axis=1) & (trace >= 0).any(axis=1))
     if not len(apart):
         return []
-    told = f"By the private trace, input row {apart[0]:,} is published in one table and withheld from another."
-    return [Check("trace", False, told)]
+    sentence = f"By the private trace, input row {apart[0]:,} is published in one table and withheld from another."
+    return [Check("trace", False, sentence)]
 
 
 def _unpromised(cases: Sequence[Case[Any]]) -> list[Check]:
     """Return a fault for each table of one attribute about whose values nothing is promised."""
     return [
-        Check("promise", False, f"The manifest states no promise about the values of {one.release.secret.name!r}.")
-        for one in cases
-        if len(one.release.sensitive) == 1 and not any(part.about_values for part in one.parts)
+        Check("promise", False, f"The manifest states no promise about the values of {case.release.secret.name!r}.")
+        for case in cases
+        if len(case.release.sensitive) == 1 and not any(part.about_values for part in case.parts)
     ]
 
 
@@ -147,11 +149,11 @@ def _of_table(number: int, part: Release, verdict: PromiseVerdict) -> PromiseVer
 
 def _unconfirmed(verdict: PromiseVerdict) -> PromiseVerdict:
     """Return the verdict that a promise about presence cannot be confirmed for several tables."""
-    told = (
+    sentence = (
         f"{verdict.promise} cannot be confirmed: several tables together may tell more about who is in them than each "
         "by itself."
     )
-    return PromiseVerdict(verdict.promise, False, math.inf, None, 0, None, 0, {}, told, verdict.attribute)
+    return PromiseVerdict(verdict.promise, False, math.inf, None, 0, None, 0, {}, sentence, verdict.attribute)
 
 
 def _merged(parts: Sequence[Sequence[Check]]) -> list[Check]:
@@ -161,24 +163,24 @@ def _merged(parts: Sequence[Sequence[Check]]) -> list[Check]:
         for check in checks:
             named.setdefault(check.name, []).append((number, check))
     result = []
-    for name, found in named.items():
-        if len(found) == 1:
-            result.append(found[0][1])
+    for name, alike in named.items():
+        if len(alike) == 1:
+            result.append(alike[0][1])
             continue
-        failed = [(number, check) for number, check in found if not check.holds]
-        told: dict[str, list[int]] = {}
-        for number, check in failed or found:
-            told.setdefault(check.sentence, []).append(number)
-        sentence = " ".join(f"{_tables(numbers)}{text}" for text, numbers in told.items())
-        premise = next((check.premise for _, check in found if check.premise), "")
-        result.append(Check(name, not failed, sentence, caveat=_caveats(found), premise=premise))
+        failed = [(number, check) for number, check in alike if not check.holds]
+        tables: dict[str, list[int]] = {}
+        for number, check in failed or alike:
+            tables.setdefault(check.sentence, []).append(number)
+        sentence = " ".join(f"{_tables(numbers)}{text}" for text, numbers in tables.items())
+        premise = next((check.premise for _, check in alike if check.premise), "")
+        result.append(Check(name, not failed, sentence, caveat=_caveats(alike), premise=premise))
     return result
 
 
-def _caveats(found: Sequence[tuple[int, Check]]) -> str:
+def _caveats(checks: Sequence[tuple[int, Check]]) -> str:
     """Return the caveats of a check, with the tables that they are about if those of others are different."""
     about: dict[str, list[int]] = {}
-    for number, check in found:
+    for number, check in checks:
         if check.caveat:
             about.setdefault(check.caveat, []).append(number)
     if len(about) < 2:

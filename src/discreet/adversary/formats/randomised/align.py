@@ -1,4 +1,4 @@
-"""Rows with randomised sensitive values, matched with original rows by all columns published unchanged."""
+"""Rows with randomised sensitive values, aligned with original rows by all columns published unchanged."""
 
 from __future__ import annotations
 
@@ -8,11 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.adversary.alignment import (
-    check_sensitive,
-    places_in,
-    rows_compared,
-)
+from discreet.adversary.alignment import check_sensitive, places_in, rows_compared
 from discreet.adversary.check import Check
 from discreet.adversary.checks.totals import withheld_fault
 from discreet.principles import wording
@@ -21,15 +17,15 @@ from discreet.releases.randomised.base import RandomisedRelease
 from discreet.table.table import Table
 
 
-class Matched(NamedTuple):
-    """A release with randomised sensitive values, matched with its original."""
+class AlignedRandomised(NamedTuple):
+    """A release with randomised sensitive values, aligned with its original."""
 
     release: RandomisedRelease
     class_of: NDArray[np.int64]
     """Per value of the prior: its code in the original, or the number of codes if it has none."""
     check: Check
     how: str
-    """How the rows were matched: by ``trace`` or ``assignment``."""
+    """How the rows were aligned: by ``trace`` or ``assignment``."""
     before: Counts
     """Per combination of columns published unchanged, if all its rows are published: the counts of the original's
     values. With a trace, every row's place is known, and the combinations are replaced by the original values
@@ -49,6 +45,15 @@ class Matched(NamedTuple):
         return int(self.chosen.sum())
 
     @property
+    def withheld(self) -> int:
+        """How many rows are withheld."""
+        return int(self.left.sum()) + self.open
+
+    def in_prior(self, numbers: NDArray[Any]) -> NDArray[Any]:
+        """Return, per value of the prior, the number of it among those of the original's values; 0 if it has none."""
+        return np.append(numbers, 0)[self.class_of]
+
+    @property
     def in_places(self) -> Counts | None:
         """``before`` by the positions of values in the prior; None if the prior does not list all of them."""
         place = np.full(self.before.width + 1, -1, np.int32)
@@ -56,9 +61,9 @@ class Matched(NamedTuple):
         return None if bool((place[self.before.values] < 0).any()) else self.before.under(place)
 
 
-def match(
+def align(
     release: RandomisedRelease, original: Table, trace: NDArray[Any] | None = None, faults: list[str] | None = None
-) -> Matched:
+) -> AlignedRandomised:
     """Match a release with its original; reject an original that was read differently than the release states."""
     check_sensitive(release, original)
     secret = original.sensitive[0]
@@ -80,7 +85,7 @@ def _by_kinds(
     shown: NDArray[np.int64],
     kinds: int,
     usable: NDArray[np.bool_],
-) -> Matched:
+) -> AlignedRandomised:
     """Match rows by their combinations of values: as many of each as the original has, except for the withheld ones."""
     rows = np.flatnonzero(usable)
     have = np.bincount(had[rows], minlength=kinds)
@@ -91,8 +96,8 @@ def _by_kinds(
     place[whole] = np.arange(len(whole))
     inside = rows[place[had[rows]] >= 0]
     before = Counts.of_rows(place[had[inside]], original.classes[inside], len(whole), width)
-    told = np.flatnonzero((place[shown] >= 0) & (release.shown.codes < len(release.prior)))
-    after = Counts.of_rows(place[shown[told]], release.shown.codes[told], len(whole), len(release.prior))
+    covered = np.flatnonzero((place[shown] >= 0) & (release.shown.codes < len(release.prior)))
+    after = Counts.of_rows(place[shown[covered]], release.shown.codes[covered], len(whole), len(release.prior))
     # withheld are the unusable rows, and as many rows of every combination as are not published
     left = np.bincount(original.classes[~usable], minlength=width)
     lacking = np.maximum(have - show[:-1], 0)
@@ -105,7 +110,7 @@ def _by_kinds(
     choices = replace(counts, amounts=most - least)
     chosen = lacking[at] - np.bincount(counts.groups, least, len(at)).astype(np.int64)
     check = _rows_check(release, original, have, show)
-    return Matched(release, class_of, check, "assignment", before, after, left, choices, chosen)
+    return AlignedRandomised(release, class_of, check, "assignment", before, after, left, choices, chosen)
 
 
 def _rows_check(release: RandomisedRelease, original: Table, have: NDArray[np.int64], show: NDArray[np.int64]) -> Check:
@@ -136,7 +141,7 @@ def _by_trace(
     usable: NDArray[np.bool_],
     trace: NDArray[Any],
     faults: list[str],
-) -> Matched:
+) -> AlignedRandomised:
     """Match rows by the private trace, which gives every input row's place in the published table."""
     width = len(original.prior_counts)
     kept = np.zeros(0, np.int64)
@@ -171,4 +176,4 @@ def _by_trace(
             "By the private trace, every input row is published once or withheld, with its quasi-identifiers and other "
             "columns as they were.",
         )
-    return Matched(release, class_of, check, "trace", before, after, withheld, *none)
+    return AlignedRandomised(release, class_of, check, "trace", before, after, withheld, *none)

@@ -1,9 +1,15 @@
-"""The common audit of formats that publish quasi-identifiers unchanged and randomise every sensitive value."""
+"""The common audit of formats that publish quasi-identifiers unchanged and randomise every sensitive value.
+
+The probabilities with which values are randomised follow from the prior and the promise alone, so that an audit can
+compute them again. If those of a release are others, then estimates of counts by them are misleading, or the release
+was made for another promise than the manifest states.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from functools import partial
+from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -11,10 +17,11 @@ from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check
 from discreet.adversary.checks import soundness
 from discreet.adversary.checks.domains import domains, numbers_of
-from discreet.adversary.checks.manifest import entries
-from discreet.adversary.formats.randomised.align import Matched, match
+from discreet.adversary.checks.manifest import StatedScheme, entries, stated_promise, stated_scheme
+from discreet.adversary.formats.randomised.align import AlignedRandomised, align
 from discreet.adversary.formats.randomised.withheld import undecided, with_withheld
 from discreet.adversary.verdict import PromiseVerdict
+from discreet.errors import DiscreetError
 from discreet.principles import Principle, Prior
 from discreet.releases.randomised.base import RandomisedRelease
 
@@ -27,8 +34,8 @@ CONSISTENT = "The tables agree with each other and with the manifest."
 def audit_randomised(
     case: Case[R],
     more: Mapping[str, Any],
-    chance: Callable[[Matched, bool], list[Check]],
-    judged: Callable[[Principle, R, Matched, Prior], PromiseVerdict],
+    chance: Callable[[AlignedRandomised, bool], list[Check]],
+    judged: Callable[[Principle, R, AlignedRandomised, Prior], PromiseVerdict],
 ) -> FormatFindings:
     """Audit a release; ``chance`` checks the random draws, and ``judged`` judges a promise on them.
 
@@ -36,35 +43,93 @@ def audit_randomised(
     here, as one more group. ``more`` are the manifest entries specific to the format.
     """
     release, original = case.release, case.original
-    matched = match(release, original, case.trace, list(case.trace_faults))
+    aligned = align(release, original, case.trace, list(case.trace_faults))
     prior = Prior.of(original)
     checks = [entries(case, **more), soundness.consistency(release, CONSISTENT)]
     checks.append(domains(release, original, numbers_of(release.quasi, release.exact), case.from_release))
-    same = _same_prior(matched, prior)
-    checks += [same, matched.check, *chance(matched, same.holds)]
-    found = [with_withheld(judged(part, release, matched, prior), part, matched, prior) for part in case.parts]
-    if not all(decided for _, decided in found):
-        checks.append(undecided(matched))
+    same = _same_prior(aligned, prior)
+    checks += [same, aligned.check, *chance(aligned, same.holds)]
+    verdicts = [with_withheld(judged(part, release, aligned, prior), part, aligned, prior) for part in case.parts]
+    if not all(decided for _, decided in verdicts):
+        checks.append(undecided(aligned))
     given, warnings = soundness.taken(case.parts, prior, case.from_release)
     lost = case.withheld / original.rows if original.rows else 0.0
     losses = {"ail": lost, "gcp": lost, "retention": release.retention}
-    return FormatFindings([*checks, *warnings], [kept for kept, _ in found], losses, matched.how, given)
+    return FormatFindings([*checks, *warnings], [kept for kept, _ in verdicts], losses, aligned.how, given)
 
 
-def _same_prior(matched: Matched, prior: Prior) -> Check:
+def _same_prior(aligned: AlignedRandomised, prior: Prior) -> Check:
     """Check that the prior of the release is the original's."""
-    told = np.zeros(len(prior.counts) + 1, np.int64)
-    np.add.at(told, matched.class_of, matched.release.prior)
-    if told[-1]:
-        strange = matched.release.texts[int(np.argmax(matched.class_of == len(prior.counts)))]
+    stated = np.zeros(len(prior.counts) + 1, np.int64)
+    np.add.at(stated, aligned.class_of, aligned.release.prior)
+    if stated[-1]:
+        strange = aligned.release.texts[int(np.argmax(aligned.class_of == len(prior.counts)))]
         return Check("prior", False, f"The prior lists {strange!r}, a value that the original does not have.")
-    differ = np.flatnonzero(told[:-1] != prior.counts)
+    differ = np.flatnonzero(stated[:-1] != prior.counts)
     if len(differ):
-        worst = int(differ[np.argmax(np.abs(told[differ] - prior.counts[differ]))])
+        worst = int(differ[np.argmax(np.abs(stated[differ] - prior.counts[differ]))])
         return Check(
             "prior",
             False,
-            f"The prior is not the original's: it counts {prior.values[worst]!r} {told[worst]:,} times, but it occurs "
-            f"{prior.counts[worst]:,} times.",
+            f"The prior is not the original's: it counts {prior.values[worst]!r} {stated[worst]:,} times, but it "
+            f"occurs {prior.counts[worst]:,} times.",
         )
     return Check("prior", True, "The prior is the distribution of the sensitive attribute in the whole original.")
+
+
+@runtime_checkable
+class Finder(StatedScheme, Protocol):
+    """A scheme whose probabilities follow from the promise and the prior."""
+
+    def find(self, principle: Principle, prior: Prior) -> Any:
+        """Return the probabilities."""
+
+    def refusal(self, principle: Principle, prior: Prior) -> str | None:
+        """Return why the scheme does not make this promise."""
+
+
+@runtime_checkable
+class Solver(Finder, Protocol):
+    """A scheme whose probabilities solve a program that may have several solutions, each as good as the others."""
+
+    def may_find(self, probabilities: Any, principle: Principle, prior: Prior) -> bool:
+        """Return whether these probabilities are one of the solutions."""
+
+
+class Recomputed(NamedTuple):
+    """What was computed again, or why nothing was."""
+
+    probabilities: Any
+    """Those that the scheme finds; None if there are none."""
+    how: str = ""
+    """The scheme, its options and the promise that they were found with."""
+    reason: str = ""
+    """Why nothing was found, in half a sentence."""
+    fault: bool = False
+    """Whether that reason is a fault of the release that no other check reports."""
+    as_good: Callable[[Any], bool] = lambda _: False
+    """Whether other probabilities are as good, where there are several solutions."""
+
+
+def recompute(case: Case[Any], prior: Prior | None) -> Recomputed:
+    """Return what the stated scheme finds for the stated promise; ``prior`` is None if it is not the original's."""
+    promise, scheme = stated_promise(case.manifest.get("promise")), stated_scheme(case.manifest.get("scheme"))
+    if prior is None or promise is None:
+        wrong = "the prior is not the original's" if prior is None else "the manifest states no promise"
+        return Recomputed(None, reason=f"because {wrong}")
+    if scheme is None or scheme.makes is not type(case.release) or not isinstance(scheme, Finder):
+        return Recomputed(
+            None, reason="because the manifest names no scheme that finds it from the prior and the promise"
+        )
+    chosen = ", ".join(f"{key}={value}" for key, value in scheme.options.items())
+    how = f"scheme {scheme.name!r} with {chosen} finds for {promise} and this prior"
+    try:
+        refusal = scheme.refusal(promise, prior)
+        probabilities = None if refusal else scheme.find(promise, prior)
+    except DiscreetError as error:
+        refusal, probabilities = str(error), None
+    if probabilities is None:
+        return Recomputed(None, reason=f"which finds none for {promise} and this prior: {refusal}", fault=True)
+    if isinstance(scheme, Solver):
+        return Recomputed(probabilities, how, as_good=partial(scheme.may_find, principle=promise, prior=prior))
+    return Recomputed(probabilities, how)

@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.check import Check
-from discreet.adversary.formats.randomised.align import Matched
+from discreet.adversary.formats.randomised.align import AlignedRandomised
 from discreet.principles import wording
 from discreet.principles.counts import Counts
 
@@ -54,9 +54,9 @@ class Expected(NamedTuple):
     """Per value: the mean number of times it is published."""
     published_spread: Floats
     """The variance of that number."""
-    own: Floats
+    placed: Floats
     """Per combination and value in it, as in the counts: the mean number of times the value is published there."""
-    own_spread: Floats
+    placed_spread: Floats
     """The variance of that number."""
     total_spread: float
     """The variance of the statistic of all values together."""
@@ -86,31 +86,32 @@ class Figures(NamedTuple):
     """-log of a bound on the probability of such a deviation."""
 
 
-def plausible(matched: Matched, looks: Sequence[Look], at_fault: str, sound: str) -> Check:
+def plausible(aligned: AlignedRandomised, looks: Sequence[Look], at_fault: str, sound: str) -> Check:
     """Check that what is published is plausible for the original.
 
     The check also reports its own power: whether it would reject a release that publishes every value unchanged.
     """
     expected = [look.expect(look.had) for look in looks]
-    for look, (found, beyond) in zip(looks, _judged(looks, expected, [look.got for look in looks]), strict=True):
+    for look, (measured, beyond) in zip(looks, _judged(looks, expected, [look.got for look in looks]), strict=True):
         if beyond.max() > 0.0:
             worst = int(np.argmax(beyond))
             names = [f"{name} is published" for name in look.names]
             names += [f"{name} is published {look.place}" for name in (*look.names, look.any)]
             sentence = (
-                f"{at_fault}: {names[worst]} about {found.observed[worst]:,.0f} times where {found.means[worst]:,.0f} "
-                f"are expected, give or take {math.sqrt(max(0.0, found.variances[worst])):,.0f}."
+                f"{at_fault}: {names[worst]} about {measured.observed[worst]:,.0f} times where "
+                f"{measured.means[worst]:,.0f} are expected, give or take "
+                f"{math.sqrt(max(0.0, measured.variances[worst])):,.0f}."
             )
             return Check("draws", False, sentence)
     tells = "as far as a statistical test can tell: a release drawn in this way is rejected less than once in a"
-    if matched.release.retention > 1.0 - HAIR:
+    if aligned.release.retention > 1.0 - HAIR:
         return Check("draws", True, f"{sound}, {tells} million times.")
     if _found(looks, expected):
         left = wording.percent(_unseen(looks, expected))
         caveat = f"a release with up to {left} of the values unchanged would have passed at this size"
         return Check("draws", True, f"{sound}, {tells} million times; but {caveat}.", caveat=caveat)
     caveat = "these rows do not show whether the sensitive values were randomised at all"
-    if matched.how != "trace":
+    if aligned.how != "trace":
         rows = [look._replace(had=_by_value(look.had)) for look in looks]
         if _found(rows, [look.expect(look.had) for look in rows]):
             caveat += ": give the trace for certainty"
@@ -129,38 +130,38 @@ def figures(had: Counts, got: Counts, expected: Expected) -> Figures:
     """
     width, share = had.width, had.shares
     keys, seen = (of.groups * width + of.values for of in (had, got))
-    found = np.searchsorted(seen, keys)
-    hit = np.append(seen, -1)[found] == keys
-    times = np.where(hit, np.append(got.amounts, 0)[found], 0)
+    places = np.searchsorted(seen, keys)
+    hit = np.append(seen, -1)[places] == keys
+    times = np.where(hit, np.append(got.amounts, 0)[places], 0)
     single = np.bincount(got.values, got.amounts, minlength=width).astype(np.float64)
     return _surprises(had, _stacked(had, single, share * times), expected)
 
 
-def _stacked(had: Counts, single: Floats, own: Floats, total: float | None = None) -> Floats:
+def _stacked(had: Counts, single: Floats, in_place: Floats, total: float | None = None) -> Floats:
     """Concatenate the statistics: of every value, of every value where it occurred, and of all values together."""
-    placed = np.bincount(had.values, own, minlength=had.width)
+    placed = np.bincount(had.values, in_place, minlength=had.width)
     return np.concatenate([single, placed, [float(placed.sum()) if total is None else total]])
 
 
 def _surprises(had: Counts, observed: Floats, expected: Expected) -> Figures:
     """Return how surprising the observed statistics are."""
     width, at, share, size = had.width, had.values, had.shares, had.sizes[had.groups]
-    means = _stacked(had, expected.published, share * expected.own)
-    variances = _stacked(had, expected.published_spread, share**2 * expected.own_spread, expected.total_spread)
+    means = _stacked(had, expected.published, share * expected.placed)
+    variances = _stacked(had, expected.published_spread, share**2 * expected.placed_spread, expected.total_spread)
     off = np.abs(observed - means)
     with np.errstate(divide="ignore", invalid="ignore"):
         steep = np.nan_to_num(off / (variances + off / 3.0))
     surprise = off * steep / 2.0
-    rows, chance = float(had.sizes.sum()), expected.own / size
+    rows, chance = float(had.sizes.sum()), expected.placed / size
     published = expected.published / max(1.0, rows)
     side = np.sign(observed - means)
     for multiple in TRIED:
         t = side * np.minimum(multiple * steep, STEEPEST)
-        single, own, total = t[:width], t[width:-1], float(t[-1])
+        single, placed, total = t[:width], t[width:-1], float(t[-1])
         logs = np.concatenate(
             [
                 rows * np.log(_rest(published) + published * np.exp(single)),
-                np.bincount(at, size * np.log(_rest(chance) + chance * np.exp(own[at] * share)), minlength=width),
+                np.bincount(at, size * np.log(_rest(chance) + chance * np.exp(placed[at] * share)), minlength=width),
                 [_together(had, chance, np.exp(total * share))],
             ]
         )
@@ -187,8 +188,8 @@ def _judged(looks: Sequence[Look], expected: Sequence[Expected], got: Sequence[C
     """
     result = []
     for look, expects, counts, limits in zip(looks, expected, got, _limits(looks), strict=True):
-        found = figures(look.had, counts, expects)
-        result.append((found, found.surprise - limits))
+        measured = figures(look.had, counts, expects)
+        result.append((measured, measured.surprise - limits))
     return result
 
 

@@ -18,9 +18,8 @@ from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check
 from discreet.adversary.checks.manifest import version_hint
 from discreet.adversary.formats.randomised import draws
-from discreet.adversary.formats.randomised.align import Matched
-from discreet.adversary.formats.randomised.audit import audit_randomised
-from discreet.adversary.formats.randomised.recompute import find_again
+from discreet.adversary.formats.randomised.align import AlignedRandomised
+from discreet.adversary.formats.randomised.audit import audit_randomised, recompute
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.principles import Principle, Prior, wording
 from discreet.principles.counts import Counts
@@ -34,7 +33,7 @@ NEAR = 1e-6
 def audit_perturbed(case: Case[PerturbedRelease]) -> FormatFindings:
     """Audit a perturbed release against its original; see ``audit``."""
     return audit_randomised(
-        case, {}, lambda matched, same: [_matrix(case, same), plausible(matched, case.release.matrix)], _judged
+        case, {}, lambda aligned, same: [_matrix(case, same), plausible(aligned, case.release.matrix)], _judged
     )
 
 
@@ -52,17 +51,18 @@ def _matrix(case: Case[PerturbedRelease], same_prior: bool) -> Check:
         )
     # in the order of the release, because the solver of the scheme may find another solution in another order
     prior = Prior(release.prior, tuple(release.texts), attribute=release.secret.name)
-    again = find_again(case, prior if same_prior else None)
+    again = recompute(case, prior if same_prior else None)
     proper = "The matrix gives every original value probabilities that add up to 1 exactly"
     if again.fault:
-        told = f"The matrix cannot be that of the stated scheme, {again.reason}."
-        return Check("matrix", False, told + version_hint(case.manifest))
-    if again.found is None:
+        sentence = f"The matrix cannot be that of the stated scheme, {again.reason}."
+        return Check("matrix", False, sentence + version_hint(case.manifest))
+    if again.probabilities is None:
         return Check("matrix", True, f"{proper}; it was not computed again, {again.reason}.")
-    differs = np.abs(release.matrix.cells - again.found.cells)
-    odd = _odd_digits(release.matrix, again.found)
+    solution = again.probabilities
+    differs = np.abs(release.matrix.cells - solution.cells)
+    odd = _odd_digits(release.matrix, solution)
     if differs.max() <= NEAR and odd is None:
-        if release.matrix.texts() == again.found.texts():
+        if release.matrix.texts() == solution.texts():
             return Check("matrix", True, f"{proper}, and is the one that {again.how}.")
         last = f"its matrix differs by up to {differs.max():.1g} from the one that was found again, in digits that only"
         last += " another version of the solver (scipy) explains"
@@ -70,7 +70,7 @@ def _matrix(case: Case[PerturbedRelease], same_prior: bool) -> Check:
     published, original = np.unravel_index(int(np.argmax(differs)), differs.shape)
     which = (
         f"to publish {release.texts[published]!r} for {release.texts[original]!r} the matrix has the probability "
-        f"{release.matrix.cells[published, original]:.9g} where {again.found.cells[published, original]:.9g} was found"
+        f"{release.matrix.cells[published, original]:.9g} where {solution.cells[published, original]:.9g} was found"
     )
     if odd is None and again.as_good(release.matrix):
         caveat = f"its matrix is not the one that was found again, but keeps as many values: {which}"
@@ -79,38 +79,36 @@ def _matrix(case: Case[PerturbedRelease], same_prior: bool) -> Check:
     cells = int((differs > NEAR).sum())
     if odd is not None and differs.max() <= NEAR:
         which = odd
-    told = f"The matrix is not the one that {again.how}: {which}"
-    return Check("matrix", False, f"{told} ({cells:,} of {differs.size:,} cells differ).{version_hint(case.manifest)}")
+    sentence = f"The matrix is not the one that {again.how}: {which}"
+    return Check(
+        "matrix", False, f"{sentence} ({cells:,} of {differs.size:,} cells differ).{version_hint(case.manifest)}"
+    )
 
 
-def _odd_digits(matrix: Matrix, found: Matrix) -> str | None:
+def _odd_digits(matrix: Matrix, solution: Matrix) -> str | None:
     """Say what a matrix has that no solution of the scheme's has; None if nothing.
 
     Solutions differ in which probabilities they give. But none has more decimals than are printed, and to publish
     another value than the original one is as likely as any other where the scheme finds it so.
     """
-    if matrix.scale > found.scale:
+    if matrix.scale > solution.scale:
         return "it has more decimals than are printed"
     others = ~np.eye(matrix.width, dtype=np.bool_)
     for column in range(matrix.width):
-        own, told = (list(one.units[others[:, column], column]) for one in (found, matrix))
-        if len(set(zip(own, told, strict=True))) > len(set(own)):
+        solved, stated = (list(units[others[:, column], column]) for units in (solution.units, matrix.units))
+        if len(set(zip(solved, stated, strict=True))) > len(set(solved)):
             return "it gives one value several probabilities that are equal in every solution"
     return None
 
 
-def _judged(part: Principle, release: PerturbedRelease, matched: Matched, prior: Prior) -> PromiseVerdict:
+def _judged(part: Principle, release: PerturbedRelease, aligned: AlignedRandomised, prior: Prior) -> PromiseVerdict:
     """Judge one promise on the posteriors given every published value."""
     caps, floors = part.caps(prior), part.floors(prior)
     if caps is None:
         reason = "a perturbed release bounds the belief in single sensitive values and nothing else"
         return PromiseVerdict.unjudged(part, f", since {reason}")
-    known = matched.class_of < len(prior.counts)
-    where = np.where(known, matched.class_of, 0)
-    counts = np.where(known, prior.counts[where], 0)
-    worst = release.matrix.worst(
-        counts, np.where(known, caps[where], 0.0), None if floors is None else np.where(known, floors[where], 0.0)
-    )
+    counts = aligned.in_prior(prior.counts)
+    worst = release.matrix.worst(counts, aligned.in_prior(caps), None if floors is None else aligned.in_prior(floors))
     posteriors = release.matrix.posteriors(counts)
     achieved = part.achieved_by(posteriors, counts / max(1, counts.sum()))
     seen, held = release.texts[worst.published], release.texts[worst.original]
@@ -137,16 +135,16 @@ CELLS = 1 << 22
 """How many counts are kept in memory at a time."""
 
 
-def plausible(matched: Matched, matrix: Matrix) -> Check:
+def plausible(aligned: AlignedRandomised, matrix: Matrix) -> Check:
     """Check that the published values are plausible for the original ones under the matrix."""
-    had = matched.in_places
+    had = aligned.in_places
     if had is None:
         return Check("draws", False, "The matrix does not cover every value of the original.")
-    names = [repr(text) for text in matched.release.texts]
+    names = [repr(text) for text in aligned.release.texts]
     expect = partial(_expected, cells=matrix.cells)
-    look = draws.Look(had, matched.after, expect, names, "some value", "in its own place")
+    look = draws.Look(had, aligned.after, expect, names, "some value", "in its own place")
     return draws.plausible(
-        matched,
+        aligned,
         [look],
         "The published sensitive values were not drawn with the probabilities of the matrix",
         "The published sensitive values are consistent with the original ones and the matrix",
@@ -157,7 +155,7 @@ def _expected(had: Counts, cells: NDArray[np.float64]) -> draws.Expected:
     """Return the means and variances of the statistics under the matrix."""
     spreads = cells * (1.0 - cells)
     held = np.bincount(had.values, had.amounts, minlength=had.width)
-    own, own_spread = np.empty((2, len(had.values)))
+    placed, placed_spread = np.empty((2, len(had.values)))
     total = 0.0
     step = max(1, CELLS // had.width)
     for start in range(0, len(had), step):
@@ -166,7 +164,7 @@ def _expected(had: Counts, cells: NDArray[np.float64]) -> draws.Expected:
         at = had.groups[inside] - start, had.values[inside]
         dense, share = np.zeros((2, stop - start, had.width))
         dense[at], share[at] = had.amounts[inside], had.shares[inside]
-        own[inside], own_spread[inside] = (dense @ cells.T)[at], (dense @ spreads.T)[at]
+        placed[inside], placed_spread[inside] = (dense @ cells.T)[at], (dense @ spreads.T)[at]
         # the variance of a row's contribution, by its original value: mean of the square minus square of the mean
         total += float((dense * (share**2 @ cells - (share @ cells) ** 2)).sum())
-    return draws.Expected(cells @ held, spreads @ held, own, own_spread, total)
+    return draws.Expected(cells @ held, spreads @ held, placed, placed_spread, total)

@@ -20,9 +20,8 @@ from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check
 from discreet.adversary.checks.manifest import version_hint
 from discreet.adversary.formats.randomised import draws
-from discreet.adversary.formats.randomised.align import Matched
-from discreet.adversary.formats.randomised.audit import audit_randomised
-from discreet.adversary.formats.randomised.recompute import find_again
+from discreet.adversary.formats.randomised.align import AlignedRandomised
+from discreet.adversary.formats.randomised.audit import audit_randomised, recompute
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.errors import DiscreetError
 from discreet.principles import Principle, Prior, wording
@@ -35,29 +34,30 @@ def audit_retained(case: Case[RetainedRelease]) -> FormatFindings:
     """Audit a retained release against its original; see ``audit``."""
     more = {"retention": case.manifest["retention"]}  # loading has validated this entry
     return audit_randomised(
-        case, more, lambda matched, same: [_probability(case, same), plausible(matched, case.release.coin)], _judged
+        case, more, lambda aligned, same: [_probability(case, same), plausible(aligned, case.release.coin)], _judged
     )
 
 
 def _probability(case: Case[RetainedRelease], same_prior: bool) -> Check:
     """Check that numbers are kept with the probability that the scheme finds, and drawn as it draws them."""
-    coin, again = case.release.coin, find_again(case, Prior.of(case.original) if same_prior else None)
+    coin, again = case.release.coin, recompute(case, Prior.of(case.original) if same_prior else None)
     if again.fault:
-        told = f"The probability that a number is kept cannot be that of the stated scheme, {again.reason}."
-        return Check("probability", False, told + version_hint(case.manifest))
-    if again.found is None:
-        told = f"The probability that a number is kept was not computed again, {again.reason}."
-        return Check("probability", True, told)
-    if not np.array_equal(np.sort(coin.weights), np.sort(again.found.weights)):
-        told = "Numbers that are not kept are said to be drawn in another way than the options of the scheme state."
-        return Check("probability", False, told)
-    if coin.units * again.found.scale != again.found.units * coin.scale:
-        told = f"The stated probability that a number is kept, {coin.probability!r}, is not that which {again.how}"
-        return Check("probability", False, f"{told}, {again.found.probability!r}.{version_hint(case.manifest)}")
+        sentence = f"The probability that a number is kept cannot be that of the stated scheme, {again.reason}."
+        return Check("probability", False, sentence + version_hint(case.manifest))
+    if again.probabilities is None:
+        sentence = f"The probability that a number is kept was not computed again, {again.reason}."
+        return Check("probability", True, sentence)
+    solution = again.probabilities
+    if not np.array_equal(np.sort(coin.weights), np.sort(solution.weights)):
+        sentence = "Numbers that are not kept are said to be drawn in another way than the options of the scheme state."
+        return Check("probability", False, sentence)
+    if coin.units * solution.scale != solution.units * coin.scale:
+        sentence = f"The stated probability that a number is kept, {coin.probability!r}, is not that which {again.how}"
+        return Check("probability", False, f"{sentence}, {solution.probability!r}.{version_hint(case.manifest)}")
     return Check("probability", True, f"The probability that a number is kept is the one that {again.how}.")
 
 
-def _judged(part: Principle, release: RetainedRelease, matched: Matched, prior: Prior) -> PromiseVerdict:
+def _judged(part: Principle, release: RetainedRelease, aligned: AlignedRandomised, prior: Prior) -> PromiseVerdict:
     """Judge one promise on the beliefs given every published number."""
     near = part.nearness
     if near is None:
@@ -67,11 +67,10 @@ def _judged(part: Principle, release: RetainedRelease, matched: Matched, prior: 
         crowd = crowds(prior.counts, *near.windows(prior))
     except DiscreetError as error:
         return PromiseVerdict.unjudged(part, f": {error}")
-    known = matched.class_of < len(prior.counts)
-    where = np.where(known, matched.class_of, 0)
-    counts, around = np.where(known, prior.counts[where], 0), np.where(known, crowd.around[where], 0)
-    worst = release.coin.nearest(counts, around, prior.rows, near.m)
-    centre = crowd.centre(int(where[worst.published])) if known[worst.published] else 0
+    counts = aligned.in_prior(prior.counts)
+    worst = release.coin.nearest(counts, aligned.in_prior(crowd.around), prior.rows, near.m)
+    code = int(aligned.class_of[worst.published])
+    centre = crowd.centre(code) if code < len(prior.counts) else 0
     first, last = crowd.first[centre], crowd.last[centre]
     what = (
         f"it was {prior.values[first]!r}"
@@ -101,13 +100,13 @@ INTERVALS = 32
 """The number of intervals, of about equally many rows, that values are merged into."""
 
 
-def plausible(matched: Matched, coin: Coin) -> Check:
+def plausible(aligned: AlignedRandomised, coin: Coin) -> Check:
     """Check that the published numbers are plausible for the original ones under the coin and the draws."""
-    texts, had = matched.release.texts, matched.in_places
+    texts, had = aligned.release.texts, aligned.in_places
     if had is None:
         return Check("draws", False, "The prior does not list every value of the original.")
     single = np.arange(len(texts), dtype=np.int32)
-    running = np.cumsum(matched.release.prior) - 1
+    running = np.cumsum(aligned.release.prior) - 1
     together = np.unique(running * INTERVALS // max(1, int(running[-1]) + 1), return_inverse=True)[1].astype(np.int32)
     looks = []
     for nodes, where in ((single, "in its own place"), (together, "in place of one of the same interval")):
@@ -118,9 +117,9 @@ def plausible(matched: Matched, coin: Coin) -> Check:
             for first, last in zip(starts.tolist(), ends.tolist(), strict=True)
         ]
         expect = partial(_expected, kept=coin.probability, drawn=np.bincount(nodes, coin.share))
-        looks.append(draws.Look(had.under(nodes), matched.after.under(nodes), expect, names, "some number", where))
+        looks.append(draws.Look(had.under(nodes), aligned.after.under(nodes), expect, names, "some number", where))
     return draws.plausible(
-        matched,
+        aligned,
         looks,
         "The published numbers were not kept and drawn as the manifest says",
         "The published numbers are consistent with keeping and drawing as the manifest says",
@@ -129,12 +128,12 @@ def plausible(matched: Matched, coin: Coin) -> Check:
 
 def _expected(had: Counts, kept: float, drawn: NDArray[Any]) -> draws.Expected:
     """Return the means and variances of the statistics; ``drawn`` is each value's probability of being drawn anew."""
-    own = kept + drawn
+    unchanged = kept + drawn
     held = np.bincount(had.values, had.amounts, minlength=had.width)
     rows = held.sum()
-    spread = held * own * (1.0 - own) + (rows - held) * drawn * (1.0 - drawn)
+    spread = held * unchanged * (1.0 - unchanged) + (rows - held) * drawn * (1.0 - drawn)
     at, size, share, q = had.values, had.sizes[had.groups], had.shares, drawn[had.values]
-    place = had.amounts * own[at] * (1.0 - own[at]) + (size - had.amounts) * q * (1.0 - q)
+    place = had.amounts * unchanged[at] * (1.0 - unchanged[at]) + (size - had.amounts) * q * (1.0 - q)
     # the variance of a row's contribution: mean of the square minus square of the mean
     groups = len(had)
     mean = kept * share + np.bincount(had.groups, q * share, minlength=groups)[had.groups]

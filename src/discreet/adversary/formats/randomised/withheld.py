@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.check import Check
-from discreet.adversary.formats.randomised.align import Matched
+from discreet.adversary.formats.randomised.align import AlignedRandomised
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.kernels.judging import SLACK
 from discreet.principles import Principle, Prior
@@ -39,72 +39,74 @@ class ValueLimits(NamedTuple):
     high: Numbers
 
 
-def with_withheld(kept: PromiseVerdict, part: Principle, matched: Matched, prior: Prior) -> tuple[PromiseVerdict, bool]:
+def with_withheld(
+    kept: PromiseVerdict, part: Principle, aligned: AlignedRandomised, prior: Prior
+) -> tuple[PromiseVerdict, bool]:
     """Extend a verdict on what is published to the withheld rows; also return whether that decides it.
 
     ``achieved`` becomes None while the values of the withheld rows are unknown. Where the published rows are not the
     original's, the withheld rows are unknown as well, and the verdict is returned unchanged.
     """
-    size = int(matched.left.sum()) + matched.open
-    if size == 0 or kept.achieved is None or not matched.check.holds:
+    size = aligned.withheld
+    if size == 0 or kept.achieved is None or not aligned.check.holds:
         return kept, True
     who = "one withheld row" if size == 1 else f"{size:,} withheld rows"
-    if not matched.open:
-        strain = float(part.strain(matched.left[None], prior)[0])
-        reached = part.achieved(matched.left[None], prior)
+    if not aligned.open:
+        strain = float(part.strain(aligned.left[None], prior)[0])
+        reached = part.achieved(aligned.left[None], prior)
         achieved: float | None = (min if part.larger_is_stronger else max)(kept.achieved, reached)
         keep = "keeps" if size == 1 else "keep"
-        told = f"The {who} {keep} it as a group." if strain <= 1.0 else part.explain(matched.left, prior)
+        conclusion = f"The {who} {keep} it as a group." if strain <= 1.0 else part.explain(aligned.left, prior)
         decided = True
     else:
-        unknown = "its value" if size == 1 else f"the values of {matched.open:,}"
+        unknown = "its value" if size == 1 else f"the values of {aligned.open:,}"
         unknown += " cannot be told without the trace"
         achieved, decided = None, True
-        strain = _at_least(part, matched, prior)
-        if not _some_choice_keeps(part, matched, prior):
+        strain = _at_least(part, aligned, prior)
+        if not _some_choice_keeps(part, aligned, prior):
             strain = max(strain, float(np.nextafter(1.0, 2.0)))
-            told = f"No choice of rows makes the {who} keep it as a group, although {unknown}."
-        elif _every_choice_keeps(part, matched, prior):
-            told = f"The {who} keep it as a group, although {unknown}: every choice of rows does."
+            conclusion = f"No choice of rows makes the {who} keep it as a group, although {unknown}."
+        elif _every_choice_keeps(part, aligned, prior):
+            conclusion = f"The {who} keep it as a group, although {unknown}: every choice of rows does."
         else:
             decided = False
-            told = f"Whether the {who} keep it as a group is not decided: {unknown}."
+            conclusion = f"Whether the {who} keep it as a group is not decided: {unknown}."
     broken_by = kept.broken + (strain > 1.0)
-    found = replace(kept, achieved=achieved, broken=broken_by, holds=broken_by == 0, strain=max(kept.strain, strain))
-    return replace(found, sentence=f"{kept.sentence} {told}"), decided
+    verdict = replace(kept, achieved=achieved, broken=broken_by, holds=broken_by == 0, strain=max(kept.strain, strain))
+    return replace(verdict, sentence=f"{kept.sentence} {conclusion}"), decided
 
 
-def undecided(matched: Matched) -> Check:
+def undecided(aligned: AlignedRandomised) -> Check:
     """Return the check with the caveat that the withheld rows could not be judged."""
-    size = int(matched.left.sum()) + matched.open
+    size = aligned.withheld
     return Check(
         "withheld",
         True,
-        f"Of the {size:,} withheld, {matched.open:,} could be any of several rows with the same quasi-identifiers and "
+        f"Of the {size:,} withheld, {aligned.open:,} could be any of several rows with the same quasi-identifiers and "
         "other columns; some choices of them keep the promise.",
         caveat="whether the withheld rows keep it is not decided: give the trace for certainty",
     )
 
 
-def _some_choice_keeps(part: Principle, matched: Matched, prior: Prior) -> bool:
+def _some_choice_keeps(part: Principle, aligned: AlignedRandomised, prior: Prior) -> bool:
     """Whether some choice of rows may keep the promise; if False, the promise is certainly broken."""
-    if _at_least(part, matched, prior) > 1.0:
+    if _at_least(part, aligned, prior) > 1.0:
         return False
-    return all(_fits(matched, bounds) for bounds in _bounds(part, matched, prior))
+    return all(_fits(aligned, bounds) for bounds in _bounds(part, aligned, prior))
 
 
-def _every_choice_keeps(part: Principle, matched: Matched, prior: Prior) -> bool:
+def _every_choice_keeps(part: Principle, aligned: AlignedRandomised, prior: Prior) -> bool:
     """Whether every choice of rows certainly keeps the promise."""
-    least, most, size = matched.left, _most(matched), int(matched.left.sum()) + matched.open
+    least, most, size = aligned.left, _most(aligned), aligned.withheld
     if near := part.nearness:
         first, last = near.windows(prior)
         return bool((_inside(most, first, last)[most > 0] <= size // near.m).all())
-    return all(bool((least >= low).all() and (most <= high).all()) for _, low, high in _bounds(part, matched, prior))
+    return all(bool((least >= low).all() and (most <= high).all()) for _, low, high in _bounds(part, aligned, prior))
 
 
-def _at_least(part: Principle, matched: Matched, prior: Prior) -> float:
+def _at_least(part: Principle, aligned: AlignedRandomised, prior: Prior) -> float:
     """Return a lower bound on the strain, whichever rows are chosen."""
-    least, most, size = matched.left, _most(matched), int(matched.left.sum()) + matched.open
+    least, most, size = aligned.left, _most(aligned), aligned.withheld
     if near := part.nearness:
         first, last = near.windows(prior)
         # withheld rows beyond those that can lie outside a neighbourhood must lie inside it
@@ -115,9 +117,9 @@ def _at_least(part: Principle, matched: Matched, prior: Prior) -> float:
     return float((least / (caps * size + SLACK)).max())
 
 
-def _bounds(part: Principle, matched: Matched, prior: Prior) -> Iterator[ValueLimits]:
+def _bounds(part: Principle, aligned: AlignedRandomised, prior: Prior) -> Iterator[ValueLimits]:
     """Yield the bounds that the promise sets on how many withheld rows have which values."""
-    size, width = int(matched.left.sum()) + matched.open, len(prior.counts)
+    size, width = aligned.withheld, len(prior.counts)
     if part.nearness:
         yield from _near(part.nearness, prior, size)
         return
@@ -146,7 +148,7 @@ def _near(near: Nearness, prior: Prior, size: int) -> Iterator[ValueLimits]:
         yield ValueLimits(nodes, np.zeros(number, np.int64), np.full(number, size // near.m))
 
 
-def _fits(matched: Matched, bounds: ValueLimits) -> bool:
+def _fits(aligned: AlignedRandomised, bounds: ValueLimits) -> bool:
     """Whether rows can be chosen so that the number of them in each bucket is within its bounds.
 
     Source -> combination: as many as are open. Combination -> bucket: as many as the combination has. Bucket -> sink:
@@ -156,10 +158,10 @@ def _fits(matched: Matched, bounds: ValueLimits) -> bool:
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import maximum_flow
 
-    choices, chosen, number = matched.choices, matched.chosen, len(bounds.low)
-    has = np.bincount(bounds.nodes, matched.left, number).astype(np.int64)
+    choices, chosen, number = aligned.choices, aligned.chosen, len(bounds.low)
+    has = np.bincount(bounds.nodes, aligned.left, number).astype(np.int64)
     lacks, room = np.maximum(bounds.low - has, 0), bounds.high - has
-    spare = matched.open - int(lacks.sum())
+    spare = aligned.open - int(lacks.sum())
     if spare < 0 or bool((room < lacks).any()):
         return False
     combinations = np.arange(1, len(chosen) + 1)
@@ -170,18 +172,18 @@ def _fits(matched: Matched, bounds: ValueLimits) -> bool:
         (np.zeros(len(chosen), np.int64), combinations, chosen),
         (choices.groups + 1, buckets[bounds.nodes[choices.values]], choices.amounts),
         (buckets, np.full(number, sink), lacks),
-        (buckets, np.full(number, others), np.minimum(room - lacks, matched.open)),
+        (buckets, np.full(number, others), np.minimum(room - lacks, aligned.open)),
         (np.array([others]), np.array([sink]), np.array([spare])),
     ]
     starts, ends, capacity = (np.concatenate(parts) for parts in zip(*arcs, strict=True))
     graph = csr_array((capacity.astype(np.int32), (starts, ends)), shape=(sink + 1, sink + 1))
-    return int(maximum_flow(graph, 0, sink).flow_value) == matched.open
+    return int(maximum_flow(graph, 0, sink).flow_value) == aligned.open
 
 
-def _most(matched: Matched) -> Numbers:
+def _most(aligned: AlignedRandomised) -> Numbers:
     """Return the largest possible number of withheld rows with each value."""
-    more = np.bincount(matched.choices.values, matched.choices.amounts, len(matched.left))
-    return matched.left + more.astype(np.int64)
+    more = np.bincount(aligned.choices.values, aligned.choices.amounts, len(aligned.left))
+    return aligned.left + more.astype(np.int64)
 
 
 def _inside(counts: Numbers, first: Numbers, last: Numbers) -> Numbers:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -13,7 +13,7 @@ from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check, described
 from discreet.adversary.checks import soundness
 from discreet.adversary.checks.manifest import is_installed
-from discreet.adversary.formats.generalized.audit import audit_generalized
+from discreet.adversary.formats.generalized import audit_generalized
 from discreet.adversary.formats.sealed.groups import divided
 from discreet.adversary.verdict import counts_of
 from discreet.kernels.judging import SLACK
@@ -32,21 +32,22 @@ SEEDED = "it was made with a seed, and an attacker who knows it can repeat its c
 
 def audit_sealed(case: Case[Any]) -> FormatFindings:
     """Audit a sealed release against its original; see ``audit``."""
-    return _audited(case, _seal(case))
+    return _audited(case, _seal)
 
 
 def audit_mirrored(case: Case[Any]) -> FormatFindings:
     """Audit a mirrored release against its original; see ``audit``."""
-    return _audited(case, _seal(case), _mirror(case))
+    return _audited(case, _seal, _mirror)
 
 
-def _audited(case: Case[Any], *seals: Check) -> FormatFindings:
+def _audited(case: Case[Any], *seals: Callable[[Case[Any], Aligned], Check]) -> FormatFindings:
     """Audit the groups, and add what is said about their choice; the last of that rests on what no file can show."""
     aligned = align(case.release, case.original)
-    found = audit_generalized(case, aligned)
-    sound = all(check.holds for check in found.checks)
+    findings = audit_generalized(case, aligned)
+    *others, last = (seal(case, aligned) for seal in seals)
+    sound = all(check.holds for check in findings.checks)
     groups = [divided(case, aligned)] if sound else []  # what is at fault otherwise says nothing about the scheme
-    return replace(found, checks=[*found.checks, *groups, *seals[:-1], _on_trust(seals[-1], case)])
+    return replace(findings, checks=[*findings.checks, *groups, *others, _on_trust(last, case)])
 
 
 def _on_trust(check: Check, case: Case[Any]) -> Check:
@@ -58,7 +59,7 @@ def _on_trust(check: Check, case: Case[Any]) -> Check:
     return replace(check, sentence=f"{check.sentence.removesuffix('.')}, provided that {AMOUNTS}.", premise=AMOUNTS)
 
 
-def _mirror(case: Case[SealedRelease]) -> Check:
+def _mirror(case: Case[SealedRelease], _: Aligned) -> Check:
     """Say about which groups something was leaked."""
     if case.release.faults:
         return Check("mirror", True, "The choice of groups was not judged, because the tables are faulty.")
@@ -69,19 +70,19 @@ def _mirror(case: Case[SealedRelease]) -> Check:
     return Check("mirror", True, sentence)
 
 
-def _seal(case: Case[SealedRelease]) -> Check:
+def _seal(case: Case[SealedRelease], aligned: Aligned) -> Check:
     """Check that in every group the odds of each value, times what was leaked, are within what the promise allows."""
     if case.release.faults:
         return Check("seal", True, "The seal was not judged, because the tables are faulty.")
     if not is_installed(case.manifest.get("scheme")):
-        sentence = "The seal was made by a scheme that is not installed here, so nobody knows what its tests may leak; "
+        sentence = "The seal was made by a scheme that is not installed here, so what its tests may leak is unknown; "
         return Check("seal", False, f"{sentence}install the plug-in that has it.")
-    views = each_sensitive(align(case.release, case.original), case.original)
-    promised = [own for _, own in soundness.each_promised(case.parts, case.original)]
-    judged = [_broken(aligned, table, own) for (aligned, table), own in zip(views, promised, strict=True)]
-    if any(one is None for one in judged) and case.release.leakage.any():
+    views = each_sensitive(aligned, case.original)
+    promised = [promises for _, promises in soundness.each_promised(case.parts, case.original)]
+    judged = [_broken(*view, promises) for view, promises in zip(views, promised, strict=True)]
+    if None in judged and case.release.leakage.any():
         sentence = (
-            "Tests with a coin leaked something about groups, and not all that is promised are bounds from above."
+            "Tests with a coin leaked something about groups, and not everything that is promised is an upper bound."
         )
         return Check("seal", False, sentence)
     for sentence in filter(None, judged):

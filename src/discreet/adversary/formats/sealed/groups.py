@@ -9,7 +9,7 @@ them apart.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from discreet.adversary.alignment import Aligned
 from discreet.adversary.case import Case
 from discreet.adversary.check import Check, described
-from discreet.adversary.checks.manifest import stated_promise, stated_scheme
+from discreet.adversary.checks.manifest import StatedScheme, stated_promise, stated_scheme
 from discreet.errors import DiscreetError
 from discreet.principles import Principle
 from discreet.releases.attributes import Attribute
@@ -28,14 +28,8 @@ UNKNOWN = "Whether the scheme can have made these groups was not checked"
 
 
 @runtime_checkable
-class Divider(Protocol):
+class Divider(StatedScheme, Protocol):
     """A scheme that divides rows into groups by cuts that do not depend on chance alone."""
-
-    name: ClassVar[str]
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The parameters, as written to the manifest."""
 
     def impossible(
         self, table: Table, principle: Principle, groups: NDArray[np.int32], sizes: NDArray[np.int64]
@@ -63,10 +57,12 @@ def divided(case: Case[SealedRelease], aligned: Aligned) -> Check:
     if unknown and release.disjoint:
         both = _inseparable(aligned, scheme.options.get("values") == "set")
         if both is not None:
-            one, other = (f"{release.ids[group]} ({described(release, group)})" for group in both)
-            told = f"No cuts, one after the other, set groups {one} and {other} apart, as those of the scheme would."
-            return Check("groups", False, told)
-    rest = f", as far as is known of {len(groups) - unknown:,} rows in which group they are" if unknown else ""
+            first, second = (f"{release.ids[group]} ({described(release, group)})" for group in both)
+            sentence = (
+                f"No cuts, one after the other, separate groups {first} and {second}, as those of the scheme would."
+            )
+            return Check("groups", False, sentence)
+    rest = f", judging by the {len(groups) - unknown:,} rows whose group is known" if unknown else ""
     return Check("groups", True, f"Scheme {scheme.name!r} can have made these groups{rest}.")
 
 
@@ -147,7 +143,7 @@ def _connected(aligned: Aligned, axis: int, some: NDArray[np.intp], names: bool)
         np.arange(first, last + 1) if at < 0 else boxes.members[boxes.starts[at] : boxes.starts[at + 1]]
         for first, last, at in zip(low.tolist(), high.tolist(), boxes.set_at[some, axis].tolist(), strict=True)
     ]
-    lines = np.repeat(np.arange(len(some)), [len(one) for one in codes])
+    lines = np.repeat(np.arange(len(some)), [len(members) for members in codes])
     width = len(some) + len(aligned.columns[axis].values)
     places = len(some) + np.concatenate([np.zeros(0, np.int64), *codes])
     graph = csr_array((np.ones(len(lines)), (lines, places)), shape=(width, width))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check, one_sentence
 from discreet.adversary.checks import soundness
 from discreet.adversary.checks.domains import domains, numbers_of
-from discreet.adversary.checks.manifest import entries, stated_promise, stated_scheme
+from discreet.adversary.checks.manifest import StatedScheme, entries, stated_promise, stated_scheme
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.principles import Principle, wording
 from discreet.principles.differential_privacy import DifferentialPrivacy
@@ -28,7 +28,7 @@ from discreet.releases.columns import ExactColumn, value_name
 from discreet.releases.synthetic.release import Privacy, SyntheticRelease
 from discreet.table.moments import written
 from discreet.table.table import Column
-from discreet.table.texts import MISSING
+from discreet.table.texts import MISSING, number_text
 
 CONSISTENT = "The table agrees with the manifest."
 NOISE = "that its rows were drawn from counts with the stated noise, which nobody can repeat, is an assumption"
@@ -42,7 +42,7 @@ def audit_synthetic(case: Case[Any]) -> FormatFindings:
     release, original = case.release, case.original
     check_sensitive(release, original)
     attributes, payloads = release.attributes, (*release.exact, *release.secrets)
-    columns = [*(quasi_column(one, original) for one in release.quasi), *original.sensitive]
+    columns = [*(quasi_column(attribute, original) for attribute in release.quasi), *original.sensitive]
     scheme = stated_scheme(case.manifest.get("scheme"))
     said = _said(case, scheme)
     numbers = numbers_of(attributes, payloads)
@@ -59,14 +59,8 @@ def audit_synthetic(case: Case[Any]) -> FormatFindings:
 
 
 @runtime_checkable
-class Drawer(Protocol):
+class Drawer(StatedScheme, Protocol):
     """A scheme that spends what is promised, and can draw some numbers of a column and no others."""
-
-    name: ClassVar[str]
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The parameters, as written to the manifest."""
 
     def spent(self, principle: Principle) -> float:
         """Return the epsilon that is spent to keep a promise of differential privacy."""
@@ -92,8 +86,8 @@ def _drawable(
     Numbers beyond a domain are reported by another check.
     """
     if not isinstance(scheme, Drawer):
-        told = "Whether all numbers can have been drawn was not checked, because the manifest names no scheme that says"
-        return Check("grid", True, f"{told} which ones it draws.")
+        sentence = "Whether all numbers can have been drawn was not checked, because the manifest names no scheme that"
+        return Check("grid", True, f"{sentence} says which ones it draws.")
     faults = []
     for attribute, column in zip(release.attributes, columns, strict=True):
         if attribute.kind != "numeric" or attribute.domain is None:
@@ -123,8 +117,8 @@ def _nothing_missing(columns: Sequence[Column], payloads: Sequence[ExactColumn])
         names = {value_name(payload.values[code]) for code in np.unique(payload.codes).tolist()}
         held = {column.texts[code] for code in np.unique(column.codes).tolist()}
         if MISSING in names - held - (set(column.texts) if column.declared_values else set()):
-            told = f"Values of {column.name!r} are missing in the release, and none is in the original."
-            return Check("domains", False, told)
+            sentence = f"Values of {column.name!r} are missing in the release, and none is in the original."
+            return Check("domains", False, sentence)
     return None
 
 
@@ -157,7 +151,7 @@ def _judged(part: Principle, release: SyntheticRelease) -> PromiseVerdict:
     spent = release.privacy.epsilon
     for promise in part.of(DifferentialPrivacy):
         holds, strain = spent <= promise.epsilon, spent / promise.epsilon
-        says = f"by what the release says of itself: {wording.exact(spent)} was spent"
+        says = f"by what the release says of itself: {number_text(spent)} was spent"
         sentence = f"{part} is {'kept' if holds else 'broken'}, {says}."
         return PromiseVerdict(str(part), holds, strain, spent, int(not holds), None, 0, {}, sentence)
     reason = "synthetic rows keep differential privacy and nothing else"

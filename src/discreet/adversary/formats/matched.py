@@ -26,11 +26,9 @@ from discreet.adversary.checks.manifest import entries
 from discreet.adversary.checks.matching import (
     ACCURATE,
     Believed,
-    People,
     believed_by_matching,
     beyond,
     by_counting,
-    had_by,
     marked_sets,
     people_of,
 )
@@ -42,9 +40,9 @@ from discreet.analyst.loss import losses
 from discreet.principles import Principle, Prior
 from discreet.releases.matched.candidates import irregularities, pairs, published_values
 from discreet.releases.matched.release import MatchedRelease
-from discreet.table.combinations import places_among
+from discreet.table.combinations import looked_up
 
-CONSISTENT = "Every row has a number of its own, and rows are as many as the manifest says."
+CONSISTENT = "Every row has a number of its own, and there are as many rows as the manifest says."
 ONLY_MATCHING = "Without the trace, by an attacker who only matches descriptions"
 
 
@@ -58,23 +56,23 @@ def audit_matched(case: Case[MatchedRelease]) -> FormatFindings:
     checks.append(check)
     prior = Prior.of(original)
     left = np.maximum(prior.counts - aligned.published, 0)
-    people = people_of(aligned)
-    had = had_by(people, original.classes[aligned.usable], len(prior.values))
-    found = _matched(aligned, people, had, left)
+    people = people_of(aligned, original)
+    times, sets, _ = marked_sets(release, people)
+    believed = believed_by_matching(aligned, people, sets, np.flatnonzero(times), left)
     if how == "trace" and check.holds and case.trace is not None:
         persons = _persons(aligned, case.trace, prior)
         kept = [judged(part, persons, prior, left) for part in case.parts]
-        clear = [part for part, one in zip(case.parts, kept, strict=True) if math.isfinite(one.strain)]
-        checks += [_descriptions([part for part in clear if part.caps(prior) is not None], prior, found)]
+        clear = [part for part, verdict in zip(case.parts, kept, strict=True) if math.isfinite(verdict.strain)]
+        checks += [_descriptions([part for part in clear if part.caps(prior) is not None], prior, believed)]
     else:
-        kept = [_unconfirmed(_by_matching(part, aligned, found, prior, left)) for part in case.parts]
+        kept = [_unconfirmed(_by_matching(part, aligned, believed, prior, left)) for part in case.parts]
         clear = list(case.parts)
         caveat = (
-            "as only the trace tells who is matched with which rows, it was judged by what someone believes who only "
-            "matches descriptions, all ways to do so being equally likely"
+            "because only the trace tells who is matched with which rows, it was judged by the beliefs of an attacker "
+            "who only matches descriptions and takes all ways to do so for equally likely"
         )
         checks.append(Check("matches", True, f"The promise is judged without the matches: {caveat}.", caveat=caveat))
-    checks.append(by_counting(clear, aligned, people, had, prior))
+    checks.append(by_counting(clear, aligned, people, prior))
     given, warnings = soundness.taken(case.parts, prior, case.from_release)
     checks += warnings
     return FormatFindings(checks, kept, losses(release), how, given)
@@ -100,23 +98,17 @@ def _persons(aligned: Aligned, trace: NDArray[np.int64], prior: Prior) -> Subjec
     )
 
 
-def _matched(aligned: Aligned, people: People, had: NDArray[np.int64], left: NDArray[np.int64]) -> Believed | str:
-    """Return what someone believes who only matches descriptions, or why that is not known."""
-    times, sets, _ = marked_sets(aligned.release, people)
-    return believed_by_matching(aligned, people, sets, np.flatnonzero(times), had, left)
-
-
-def _descriptions(parts: list[Principle], prior: Prior, found: Believed | str) -> Check:
+def _descriptions(parts: list[Principle], prior: Prior, believed: Believed | str) -> Check:
     """Report what is believed by someone who does not know the matches; the promise is about one who does."""
     who = (
         "An attacker who does not know the matches and only matches descriptions finds more rows that may be a person's"
     )
     about = "that is so for an attacker who knows who is matched with which rows, which is not published:"
-    if isinstance(found, str):
-        caveat = f"{about} what someone believes who only matches descriptions was not computed"
-        return Check("descriptions", True, f"{who}; what that one believes is not known, as {found}.", caveat=caveat)
+    if isinstance(believed, str):
+        caveat = f"{about} the beliefs of one who only matches descriptions were not computed"
+        return Check("descriptions", True, f"{who}; these beliefs are unknown, because {believed}.", caveat=caveat)
     anybody = "one who only matches descriptions, as anybody may,"
-    return beyond(parts, prior, found, f"{who}, and believes", f"{about} {anybody}")
+    return beyond(parts, prior, believed, f"{who}, and believes", f"{about} {anybody}")
 
 
 def _unconfirmed(verdict: PromiseVerdict) -> PromiseVerdict:
@@ -127,18 +119,20 @@ def _unconfirmed(verdict: PromiseVerdict) -> PromiseVerdict:
     """
     if not verdict.holds:
         return verdict
-    told = f"{verdict.sentence} That does not confirm the promise, which is about the matches: give the trace."
-    return replace(verdict, holds=False, sentence=told)
+    sentence = f"{verdict.sentence} That does not confirm the promise, which is about the matches: give the trace."
+    return replace(verdict, holds=False, sentence=sentence)
 
 
 def _by_matching(
-    part: Principle, aligned: Aligned, found: Believed | str, prior: Prior, left: NDArray[np.int64]
+    part: Principle, aligned: Aligned, believed: Believed | str, prior: Prior, left: NDArray[np.int64]
 ) -> PromiseVerdict:
     """Judge a promise without the trace, by the beliefs of someone who only matches descriptions."""
-    if isinstance(found, str):
-        return PromiseVerdict.unjudged(part, f" without the trace, which tells who is matched with which rows: {found}")
-    counts = found.counts
-    release, rows = aligned.release, found.likeliest
+    if isinstance(believed, str):
+        return PromiseVerdict.unjudged(
+            part, f" without the trace, which tells who is matched with which rows: {believed}"
+        )
+    counts = believed.counts
+    release, rows = aligned.release, believed.likeliest
     kinds = Subjects(
         replace(counts, amounts=counts.amounts * (1.0 - ACCURATE)),  # what scaling may be off by breaks no promise
         release.ids[rows],
@@ -149,12 +143,12 @@ def _by_matching(
         "kind of people",
     )
     verdict = judged(part, kinds, prior, left)
-    told = (
+    advice = (
         ""
         if verdict.holds
         else " The promise is about an attacker who knows the matches: give the trace to have it judged."
     )
-    return replace(verdict, sentence=f"{ONLY_MATCHING}: {verdict.sentence}{told}")
+    return replace(verdict, sentence=f"{ONLY_MATCHING}: {verdict.sentence}{advice}")
 
 
 EXPLAINED = (
@@ -166,15 +160,15 @@ EXPLAINED = (
 def by_trace(aligned: Aligned, trace: NDArray[Any], faults: list[str]) -> Check:
     """Check that the trace's candidates are a regular graph that explains the release."""
     if trace.ndim != 2 or trace.shape[1] == 0:
-        told = "the trace of a matched release lists the candidates of every row, and this one does not"
-        return trace_check([*faults, told], EXPLAINED)
-    own = of_groups.by_trace(aligned, trace[:, 0], faults)
-    if not own.holds:
-        return own
+        fault = "the trace of a matched release lists the candidates of every row, and this one does not"
+        return trace_check([*faults, fault], EXPLAINED)
+    of_rows = of_groups.by_trace(aligned, trace[:, 0], faults)
+    if not of_rows.holds:
+        return of_rows
     places = candidates_in(aligned, trace)
     if places is None:
-        told = "it lists candidates that the release has not, or some of a row that is withheld"
-        return trace_check([told], EXPLAINED)
+        fault = "it lists candidates that the release does not have, or candidates of a withheld row"
+        return trace_check([fault], EXPLAINED)
     names = aligned.release.ids.tolist()
     return trace_check([*irregularities(places, len(names), names), *outside(aligned, *pairs(places))], EXPLAINED)
 
@@ -184,6 +178,5 @@ def candidates_in(aligned: Aligned, trace: NDArray[Any]) -> NDArray[np.int64] | 
     ids = aligned.release.ids
     listed = trace >= 0
     places = np.full(trace.shape, -1, np.int64)
-    places[listed] = np.minimum(places_among(ids, trace[listed].astype(np.int64)), len(ids) - 1)
-    known = bool((ids[places[listed]] == trace[listed]).all())
-    return places if known and not bool((listed & ~listed[:, :1]).any()) else None
+    places[listed], known = looked_up(ids, trace[listed].astype(np.int64))
+    return places if bool(known.all()) and not bool((listed & ~listed[:, :1]).any()) else None

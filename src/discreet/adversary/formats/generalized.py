@@ -38,21 +38,21 @@ def audit_generalized(case: Case[GeneralizedRelease], aligned: Aligned | None = 
         original = replace(original, sensitive=())
     kept: list[PromiseVerdict] = []
     given = None
-    for view, (column, promised) in zip(
+    for (view, table), (column, promised) in zip(
         each_sensitive(aligned, original), soundness.each_promised(case.parts, original), strict=True
     ):
         if column is not None:
             checks += soundness.unpromised(column, promised)
-        prior = Prior.of(view[1])
-        left = np.maximum(prior.counts - view[0].published, 0)
-        groups = counts_of(view[0], len(prior.values)) if alone is None else alone
-        own = [judged(part, Subjects.groups(release, groups), prior, left) for part in promised]
-        if view[1].person is not None:
-            told, own = judged_by_persons(case, promised, view[1], left, groups, own)
-            checks += [check for check in told if check not in checks]
-        own = own if column is None else naming(column, promised, own)
-        kept += own
-        faced = unions(promised, own, view[0], groups, prior, view[1], case.tell)
+        prior = Prior.of(table)
+        left = np.maximum(prior.counts - view.published, 0)
+        groups = counts_of(view, len(prior.values)) if alone is None else alone
+        verdicts = [judged(part, Subjects.groups(release, groups), prior, left) for part in promised]
+        if table.person is not None:
+            of_persons, verdicts = judged_by_persons(case, promised, table, left, groups, verdicts)
+            checks += [check for check in of_persons if check not in checks]
+        verdicts = verdicts if column is None else naming(column, promised, verdicts)
+        kept += verdicts
+        faced = unions(promised, verdicts, view, groups, prior, table, case.tell)
         checks.append(faced if column is None else replace(faced, sentence=f"About {column!r}: {faced.sentence}"))
         taken, warnings = soundness.taken(promised, prior, case.from_release)
         given = given or taken
