@@ -59,20 +59,20 @@ class Budget(NamedTuple):
 
 
 BUDGETS = {
-    "adversary": Budget(10_000, 72),
+    "adversary": Budget(9_850, 65),
     "analyst": Budget(500, 4),
-    "command": Budget(3_500, 20),
+    "command": Budget(3_400, 19),
     "datasets": Budget(700, 5),
     "ground": Budget(1_650, 16),
-    "kernels": Budget(7_600, 58),
-    "principles": Budget(3_400, 22),
+    "kernels": Budget(7_500, 56),
+    "principles": Budget(3_350, 22),
     "releases": Budget(9_800, 76),
-    "report": Budget(2_550, 15),
-    "schemes": Budget(9_150, 61),
+    "report": Budget(2_500, 14),
+    "schemes": Budget(9_050, 59),
     "table": Budget(5_650, 28),
 }
 """Per room; ``ground`` are the modules beside the rooms."""
-WHOLE = Budget(54_200, 377)
+WHOLE = Budget(53_750, 364)
 """All of them together, which is less than the sum of what each may have at most."""
 COMING = {"engines": 2_500, "app": 3_500, "evidence": 3_500}
 """The lines of rooms that do not exist yet: their budgets when they do, beside ``WHOLE``."""
@@ -81,14 +81,6 @@ GROWTH = {"analyst": 4_000, "report": 4_000, "adversary": 1_500, "table": 2_000}
 attacks, files and hierarchies."""
 LONGEST = 60
 """The lines of the longest function outside the kernels, without its docstring."""
-STILL_LONGER = {
-    "adversary/attacks/campaign.py: attack",
-    "adversary/audit.py: audit",
-    "adversary/presence/stage.py: remarks",
-    "command/compare.py: compare",
-    "command/publish.py: carry_out",
-    "table/read.py: read",
-}
 
 
 class Module(NamedTuple):
@@ -208,7 +200,7 @@ def test_functions_are_short() -> None:
         for node in ast.walk(module.tree)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and length(node) > LONGEST
     }
-    assert found <= STILL_LONGER
+    assert found == set()
 
 
 # ------------------------------------------------------------------------------------------------------------ formats

@@ -137,7 +137,7 @@ class SeparateRelease(ExactRowsRelease):
     @property
     def shares(self) -> NDArray[np.float64]:
         """The belief in each sensitive value of anyone who is in the table."""
-        return self.counts / max(1, self.counts.sum())
+        return np.asarray(self.counts / max(1, self.counts.sum()), np.float64)
 
     def beliefs(
         self, points: Mapping[str, ArrayLike], withheld: ArrayLike | None = None, *, attribute: str | None = None
