@@ -37,8 +37,7 @@ from .releases.nested.release import NestedRelease
 from .releases.projected.release import ProjectedRelease
 from .releases.randomised.perturbed import PerturbedRelease
 from .releases.randomised.retained import RetainedRelease
-from .releases.sealed.mirrored import MirroredRelease
-from .releases.sealed.release import SealedRelease
+from .releases.sealed.release import MirroredRelease, SealedRelease
 from .releases.synthetic.release import SyntheticRelease
 from .report.compare import compare
 from .report.comparison import Comparison

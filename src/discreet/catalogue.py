@@ -94,7 +94,7 @@ FORMATS: Registry[Format] = Registry(
             "sealed.release:SealedRelease", "Groups, and what their choice may tell.", "sealed.audit:audit_sealed"
         ),
         "mirrored": Entry(
-            "sealed.mirrored:MirroredRelease",
+            "sealed.release:MirroredRelease",
             "The same, from halves that could be exchanged.",
             "sealed.audit:audit_mirrored",
         ),

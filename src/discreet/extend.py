@@ -29,6 +29,7 @@ To write a format:
     Format              a class of releases and its auditor: what the entry point refers to
     Release             the base class: tables and a manifest, and what they say
     ExactRowsRelease    a release with unchanged quasi-identifiers
+    RowsAt              the rows with the quasi-identifiers of some people
     GeneralizedRelease  a release of groups with one description each
     Statement           what the manifest states: promise, scheme and options
     Stated              the keyword arguments of it
@@ -47,7 +48,7 @@ To write a format:
     row_attributes      the attributes that a manifest lists, without groups
     ending_of           the ending of the tables that a manifest names
     read_texts          the columns of a table
-    read_unchanged      unchanged quasi-identifiers and kept columns among them
+    read_exact          unchanged quasi-identifiers and kept columns among them
     read_amounts        a column of counts
     count_lines         what a table of values and counts says; faulty counts are faults
     EXACT_ROWS          an assumption to state: quasi-identifiers are as they were
@@ -110,12 +111,12 @@ from discreet.releases.attributes import Attribute
 from discreet.releases.canonical import line_keys, line_order, taken_in
 from discreet.releases.columns import ExactColumn, column_array, read_sensitive
 from discreet.releases.counted import COUNT, check_countable
-from discreet.releases.exact_rows import ExactRowsRelease
+from discreet.releases.exact_rows import ExactRowsRelease, RowsAt
 from discreet.releases.folder import Home
 from discreet.releases.generalization import Values
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.partition import PublishedRows, check_partition
-from discreet.releases.reading import count_lines, ending_of, read_amounts, read_texts, read_unchanged, row_attributes
+from discreet.releases.reading import count_lines, ending_of, read_amounts, read_exact, read_texts, row_attributes
 from discreet.releases.release import Release
 from discreet.releases.statement import Stated, Statement
 from discreet.schemes.grouping import GroupingScheme, GroupingTask, published_rows
@@ -154,6 +155,7 @@ __all__ = [
     "Query",
     "Reach",
     "Release",
+    "RowsAt",
     "Scheme",
     "Stated",
     "Statement",
@@ -180,9 +182,9 @@ __all__ = [
     "places_in",
     "published_rows",
     "read_amounts",
+    "read_exact",
     "read_sensitive",
     "read_texts",
-    "read_unchanged",
     "row_attributes",
     "rows_compared",
     "rows_of_original",

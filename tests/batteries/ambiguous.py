@@ -134,7 +134,7 @@ SEVERAL = AMBIGUOUS._replace(
         "a count that is no number": (put("sensitive_2", "count", "many"), "whole number"),
         "a table that is not named": (
             lambda folder: folder.manifest["tables"].pop("sensitive_2.csv"),
-            "must name its auxiliary tables",
+            "must name the tables auxiliary_",
         ),
     },
 )

@@ -15,7 +15,7 @@ SYNTHETIC = Battery(
     trace="trace",
     grouped=False,
     weakened="manifest",
-    withheld=Must("consistency", says="drawn rows are nobody's"),
+    withheld=Must("consistency", says="no synthetic row can be"),
     tables={
         "table": Lines(
             column="age",

@@ -121,7 +121,7 @@ def test_what_cannot_be_answered_is_refused(figure_2: AmbiguousRelease) -> None:
         with pytest.raises(DiscreetError) as fault:
             figure_2.estimate(query)
         assert said in str(fault.value)
-    with pytest.raises(DiscreetError, match="estimator='em' is not known; choose auto, product, weighted"):
+    with pytest.raises(DiscreetError, match="estimator must be auto, product or weighted, not 'em'"):
         figure_2.estimates([Query()], "em")  # type: ignore[arg-type]
 
 

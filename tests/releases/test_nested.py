@@ -267,8 +267,8 @@ def test_estimates_by_leaf_beat_those_by_the_description_of_each_row() -> None:
 
     table = census(4000, quasi=["age", "gender", "education", "marital"], sensitive="salary")
     release = grown(np.random.default_rng(1), table, least=30, lifted=0.5).release(dc.LDiversity(1))
-    told = release.manifest, release.attributes, release.texts, release.ids, release.group_of
-    by_row = dc.GeneralizedRelease(*told, release.secrets, release.others)
+    names = "manifest", "attributes", "texts", "ids", "group_of", "secrets", "others"
+    by_row = dc.GeneralizedRelease(**{name: getattr(release, name) for name in names})
     queries = workload(table, dimensionality=3, number=1000)
     assert run(release, table, queries).median < 0.95 * run(by_row, table, queries).median
 

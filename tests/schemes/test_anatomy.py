@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,6 @@ from discreet.datasets import census, patients
 from discreet.errors import DiscreetError
 from discreet.principles import BetaLikeness, KAnonymity, LDiversity, Principle, Prior, TCloseness, parse
 from discreet.releases import write_trace
-from discreet.releases.anatomy.load import load_anatomy
 from discreet.releases.anatomy.release import AnatomyRelease
 from discreet.releases.folder import read_manifest
 from discreet.schemes.anatomy import Anatomy, Baseline, diverse_groups
@@ -34,7 +34,7 @@ from support.tampering import Folder, swapped
 
 
 def load(folder: Path) -> AnatomyRelease:
-    return load_anatomy(*read_manifest(folder)[:2])
+    return AnatomyRelease.load(*read_manifest(folder)[:2])
 
 
 def publish(table: Table, groups: Any, promise: Principle | None = None) -> AnatomyRelease:
@@ -274,7 +274,7 @@ def test_beliefs_match_missing_numbers_and_refuse_other_points() -> None:
 
 @pytest.mark.parametrize("cells", [0, 1 << 24])
 def test_estimates_are_expected_counts(monkeypatch: pytest.MonkeyPatch, cells: int) -> None:
-    from discreet.releases.anatomy import beliefs as anatomy_asking
+    from discreet.releases.anatomy import estimate as anatomy_asking
 
     monkeypatch.setattr(anatomy_asking, "CELLS", cells)
     table = census(400, quasi=("age", "gender"), sensitive="occupation", seed=3)
@@ -435,9 +435,7 @@ def test_support_agrees_with_trying_every_assignment(seed: int) -> None:
     if rng.random() < 0.6 and release.rows > 1:
         one, other = rng.choice(release.rows, 2, replace=False)
         group_of[[one, other]] = group_of[[other, one]]
-    release = AnatomyRelease(
-        release.manifest, release.attributes, release.exact, release.ids, group_of, release.values, release.counts
-    )
+    release = replace(release, group_of=group_of, trace=None)
     check, how = anatomy_support.without_trace(margins(align(release, table)), release.ids)
     ages = [release.exact[0].values[code] for code in release.exact[0].codes]
     lines: list[Counter[Any]] = [Counter({str(v): int(n) for v, n in zip(release.values, line, strict=True) if n})

@@ -288,7 +288,7 @@ def test_rows_are_counted_as_they_are(tmp_path: Path) -> None:
         for value, line in zip(table.quasi[1].values, crossed, strict=True):
             held = [one["ill"] for one in lines if one["sex"] == value]
             assert line.tolist() == [held.count(ill) for ill in values]
-        beside = release.beside("ill", "wage")
+        beside = release.given("ill", "wage")
         assert beside is not None and [one.name for one in beside.quasi] == ["age", "sex", "wage"]
     assert set(audits(made, table)[0].as_dict()["losses"]) == set()
 
@@ -297,7 +297,7 @@ def test_a_synthetic_release_has_no_trace(tmp_path: Path) -> None:
     release = dc.SyntheticRelease.of_rows(
         people(30), Privacy(1.0, "declared"), promise=dc.DifferentialPrivacy(1), scheme="by-hand"
     )
-    with pytest.raises(dc.DiscreetError, match="no row of it is anybody's; ask for none"):
+    with pytest.raises(dc.DiscreetError, match="its rows are synthetic; ask for none"):
         dc.releases.write_trace(release, tmp_path / "trace.csv")
 
 
@@ -313,7 +313,7 @@ def test_the_command_publishes_audits_asks_and_attacks(tmp_path: Path) -> None:
     assert refused.exit_code == 2 and "--domain age=0:100" in refused.output
     publish += ["--domain", "age=0:120", "--hierarchy", f"ill={tmp_path / 'ill.csv'}"]
     traced = CliRunner().invoke(main, [*publish, "--trace", str(tmp_path / "t.csv")])
-    assert traced.exit_code == 2 and "no row of it is anybody's" in traced.output and not out.exists()
+    assert traced.exit_code == 2 and "its rows are synthetic" in traced.output and not out.exists()
     told = CliRunner().invoke(main, publish)
     assert told.exit_code == 0 and "is an assumption" in " ".join(told.output.split()), told.output
     for command in (

@@ -5,13 +5,13 @@ It builds on the neutral base of formats that publish quasi-identifiers unchange
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Unpack
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from discreet.extend import (
     COUNT,
@@ -24,6 +24,7 @@ from discreet.extend import (
     Home,
     PublishedRows,
     Query,
+    RowsAt,
     Stated,
     Statement,
     Table,
@@ -35,9 +36,9 @@ from discreet.extend import (
     line_keys,
     line_order,
     read_amounts,
+    read_exact,
     read_sensitive,
     read_texts,
-    read_unchanged,
     row_attributes,
     taken_in,
 )
@@ -108,7 +109,7 @@ class SeparateRelease(ExactRowsRelease):
         attributes, ending, faults = row_attributes(manifest), ending_of(manifest, TABLES), list[str]()
         unchanged = [attribute for attribute in attributes if attribute.role != "sensitive"]
         columns = read_texts(home / f"table.{ending}", [attribute.name for attribute in unchanged])
-        exact, others = read_unchanged(unchanged, columns, faults)
+        exact, others = read_exact(unchanged, columns, faults)
         (secret,) = [attribute for attribute in attributes if attribute.role == "sensitive"]
         lines = read_texts(home / f"sensitive.{ending}", [secret.name, COUNT])
         shown = read_sensitive(secret, *lines[secret.name], faults)
@@ -139,14 +140,13 @@ class SeparateRelease(ExactRowsRelease):
         """The belief in each sensitive value of anyone who is in the table."""
         return np.asarray(self.counts / max(1, self.counts.sum()), np.float64)
 
-    def beliefs(
-        self, points: Mapping[str, ArrayLike], withheld: ArrayLike | None = None, *, attribute: str | None = None
-    ) -> NDArray[np.float64]:
-        """The shares of all values for everyone who is found, and those of the withheld rows for everyone else."""
-        self.about(attribute)
-        left = np.zeros(len(self.values)) if withheld is None else np.asarray(withheld, np.float64)
-        elsewhere = left / left.sum() if left.sum() else np.full(len(left), np.nan)
-        return np.where(self.presence(points)[:, None] == 1.0, self.shares, elsewhere)
+    def _believed(self, rows: RowsAt) -> NDArray[np.float64]:
+        """The shares of all values, once for every row."""
+        return np.bincount(rows.lines, minlength=rows.number)[:, None] * self.shares
+
+    def _crossed(self, exact: ExactColumn) -> NDArray[np.float64]:
+        """The rows with each value of a quasi-identifier, times the shares of all sensitive values."""
+        return np.bincount(exact.codes, minlength=len(exact.values))[:, None] * self.shares
 
     def known_values(self, name: str) -> NDArray[Any]:
         """The published values of a column."""

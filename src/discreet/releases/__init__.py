@@ -29,10 +29,10 @@ def load(folder: str | os.PathLike[str]) -> Release:
 
 def as_release(given: object) -> Release:
     """Return a release, loaded if it is given as its folder; refuse anything else."""
-    found = load(given) if isinstance(given, str | os.PathLike) else given
-    if not isinstance(found, Release):
+    release = load(given) if isinstance(given, str | os.PathLike) else given
+    if not isinstance(release, Release):
         raise DiscreetError(f"{brief(given)} is not a release; give one, or the folder of one")
-    return found
+    return release
 
 
 def load_as_stated(file: ManifestFile) -> Release:

@@ -6,9 +6,9 @@ TRUE_VALUES = (
     "Every published row is a row of the original; its sensitive value is published as it was, and none was invented."
 )
 EXACT_ROWS = (
-    "Every published row is a row of the original with its quasi-identifiers as they were; whoever knows someone's "
-    "quasi-identifiers can tell that the person is in the table, and which rows may be the person's. Only the "
-    "sensitive value is protected."
+    "Every published row is a row of the original with its quasi-identifiers as they were; an attacker who knows "
+    "someone's quasi-identifiers can tell that the person is in the table, and which rows may be the person's. Only "
+    "the sensitive value is protected."
 )
 COUNTED = "Every sensitive value of a group's rows is counted in the group; which row has which value is not published."
 DESCRIBED = (

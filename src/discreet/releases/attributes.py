@@ -195,18 +195,18 @@ def points_given(quasi: Sequence[Attribute], points: Mapping[str, ArrayLike]) ->
     >>> [values.tolist() for values in points_given([Attribute("sex", "quasi", "categorical")], {"sex": ["f", None]})]
     [['f', None]]
     """
-    found = []
+    coordinates = []
     for attribute in quasi:
         if attribute.name not in points:
             raise DiscreetError(f"the quasi-identifier {attribute.name!r} of the release is not among the points given")
         values = points[attribute.name]
         # as objects, so that numpy does not turn numbers (and NaN) among texts into texts
-        found.append(
+        coordinates.append(
             np.atleast_1d(np.array(values, object) if isinstance(values, list | tuple) else np.asarray(values))
         )
-    if len({len(values) for values in found}) > 1:
+    if len({len(values) for values in coordinates}) > 1:
         raise DiscreetError("the points need as many values for every quasi-identifier")
-    return found
+    return coordinates
 
 
 def texts_given(values: NDArray[Any]) -> list[str]:

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.releases.columns import ExactColumn
+
 LINES_BYTES = 1 << 27
 """The memory limit for the lines of one column; columns with more values are compared row by row instead."""
 
@@ -23,15 +25,14 @@ Words = NDArray[np.uint64]
 class Tally:
     """Rows with coded columns and a sensitive value each, prepared for counting.
 
-    >>> tally = Tally({"age": np.array([0, 1, 1, 2])}, {"age": 3}, np.array([0, 1, 0, 1]), 2)
+    >>> age = ExactColumn(np.array([20.0, 30.0, 40.0]), np.array([0, 1, 1, 2], np.int32))
+    >>> tally = Tally({"age": age}, np.array([0, 1, 0, 1]), 2)
     >>> tally.counts([tally.bits("age", np.array([False, True, True]))]).tolist()
     [1, 2]
     """
 
-    def __init__(
-        self, codes: Mapping[str, NDArray[Any]], sizes: Mapping[str, int], classes: NDArray[Any], width: int
-    ) -> None:
-        """``codes`` and ``sizes`` by column: the codes, and how many there are. ``classes`` run from 0 to width - 1."""
+    def __init__(self, columns: Mapping[str, ExactColumn], classes: NDArray[Any], width: int) -> None:
+        """``classes`` run from 0 to width - 1."""
         held = np.bincount(classes, minlength=width)
         words = -(-held // 64)
         starts = np.cumsum(words) - words
@@ -44,7 +45,7 @@ class Tally:
         self._starts = starts[self._present]
         self._place = np.empty(len(classes), np.int64)
         self._place[order] = 64 * np.repeat(starts, held) + rank
-        self._codes, self._sizes = dict(codes), dict(sizes)
+        self._columns = columns
         self._laid: dict[str, NDArray[np.int32]] = {}
         self._lines: dict[str, Words | None] = {}
 
@@ -74,7 +75,7 @@ class Tally:
 
     def _prefixes(self, name: str) -> Words | None:
         """For each code, and one beyond the last, the rows with smaller codes; ``None`` if that takes too much."""
-        size = self._sizes[name]
+        size = len(self._columns[name].values)
         if (size + 1) * self._words * 8 > LINES_BYTES:
             return None
         codes = self._in_order(name)
@@ -83,8 +84,9 @@ class Tally:
     def _in_order(self, name: str) -> NDArray[np.int32]:
         """The codes of a column in the order of the bits; bits without a row get a code beyond the last."""
         if name not in self._laid:
-            laid = np.full(64 * self._words, self._sizes[name], np.int32)
-            laid[self._place] = self._codes[name]
+            column = self._columns[name]
+            laid = np.full(64 * self._words, len(column.values), np.int32)
+            laid[self._place] = column.codes
             self._laid[name] = laid
         return self._laid[name]
 

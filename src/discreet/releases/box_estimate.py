@@ -34,13 +34,10 @@ from discreet.releases.attributes import Attribute
 from discreet.releases.boxes import ranges
 from discreet.releases.labels import Regions
 from discreet.table.grouping import MOST_CELLS
-from discreet.table.moments import Meaning, written
-from discreet.table.query import Condition, OneOf, Query, Range, marked, runs
+from discreet.table.moments import written
+from discreet.table.query import Condition, OneOf, Query, marked, runs
 from discreet.table.table import Column
 from discreet.table.texts import LARGEST_WHOLE, MISSING
-
-if TYPE_CHECKING:
-    from discreet.releases.described import DescribedRelease
 
 if TYPE_CHECKING:
     from discreet.releases.described import DescribedRelease
@@ -139,25 +136,19 @@ def estimates(release: DescribedRelease, queries: Sequence[Query]) -> NDArray[np
 def write_rows(release: DescribedRelease, conditions: Conditions, result: NDArray[np.float64]) -> None:
     """Write into ``result`` how many rows of each cell satisfy conditions on columns that are published unchanged."""
     cells = release.cells
-    kinds = {attribute.name: attribute.meaning for attribute in release.attributes}
     secrets = [attribute.name for attribute in release.sensitive]
     secret = secrets[0] if secrets else None
-    carried = [*secrets[1:], *(one.name for one in release.attributes if one.role == "other")]
+    carried = [*secrets[1:], *(each.name for each in release.attributes if each.role == "other")]
     others = dict(zip(carried, (*release.secrets[1:], *release.others), strict=True))
     on_secret = tuple(condition for condition in conditions if condition.attribute == secret)
-    kind: Meaning = "categorical" if secret is None else kinds[secret]
+    kind = release.secret.meaning if secrets else "categorical"
     mask = marked(runs(on_secret, release.values, kind), len(release.values))
     rows: NDArray[np.bool_] | None = None
     for condition in conditions:
-        name = condition.attribute
-        release.attribute(name)  # rejects columns that there are not
+        name, attribute = condition.attribute, release.asked(condition)
         if name == secret:
             continue
-        if kinds[name] == "ordinal" and isinstance(condition, Range):
-            raise DiscreetError(
-                f"the order of the values of column {name!r} is not published; ask for values with = or IN"
-            )
-        keep = condition.admits(others[name].values, kinds[name])[others[name].codes]
+        keep = condition.admits(others[name].values, attribute.meaning)[others[name].codes]
         rows = keep if rows is None else rows & keep
     if rows is None:
         kernels.admitted_amounts(cells.counts.starts, cells.counts.values, cells.counts.amounts, mask, result)
@@ -323,7 +314,7 @@ def _of_sets(
     if not gaps:
         return np.zeros((size, width))
     codes = np.concatenate(list(gaps.values()))
-    of_code = np.repeat(np.array(list(gaps), np.int64), [len(one) for one in gaps.values()])
+    of_code = np.repeat(np.array(list(gaps), np.int64), [len(members) for members in gaps.values()])
     admits = csr_array((np.ones(len(codes)), (codes, of_code)), shape=(size, number))
     held = csr_array((amounts, (texts, values)), shape=(number, width))
     return np.asarray((admits @ held).toarray(), np.float64)

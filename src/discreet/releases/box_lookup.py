@@ -52,8 +52,8 @@ class ByBoxes(Lookup):
         needs = np.full(groups, len(points) + 1)
         described = boxes_in(self.descriptions, people)
         forest = plant_tree(points, described)
-        found = tally(forest, described, np.arange(groups), np.zeros(groups, np.int64), needs)
-        return np.asarray(found, np.int64)
+        numbers = tally(forest, described, np.arange(groups), np.zeros(groups, np.int64), needs)
+        return np.asarray(numbers, np.int64)
 
     def summed(self, people: Sequence[Column], rows: NDArray[np.intp], counts: Counts) -> NDArray[np.float64]:
         """Return the sums over the descriptions that admit each person."""
@@ -66,5 +66,5 @@ class ByBoxes(Lookup):
 
     def named(self, group: int) -> str:
         """Return a group's number, size and description in words."""
-        told = ", ".join(f"{name} {text}" for name, text in self.description(group).items())
-        return f"group {self.descriptions.ids[group]} ({wording.rows(int(self.sizes[group]))}, {told})"
+        texts = ", ".join(f"{name} {text}" for name, text in self.description(group).items())
+        return f"group {self.descriptions.ids[group]} ({wording.rows(int(self.sizes[group]))}, {texts})"

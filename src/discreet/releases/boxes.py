@@ -156,7 +156,7 @@ def mixtures_at(descriptions: Descriptions, points: Mapping[str, ArrayLike], cou
 
 def columns_at(quasi: Sequence[Attribute], points: Mapping[str, ArrayLike]) -> list[Column]:
     """Convert points from original values, one array per quasi-identifier, to columns."""
-    return [_column(*one) for one in zip(quasi, points_given(quasi, points), strict=True)]
+    return [_column(*each) for each in zip(quasi, points_given(quasi, points), strict=True)]
 
 
 def _column(attribute: Attribute, given: NDArray[Any]) -> Column:
@@ -171,11 +171,11 @@ def _column(attribute: Attribute, given: NDArray[Any]) -> Column:
     known = ordered_values(attribute)
     known = known if attribute.kind == "categorical" else [MISSING, *known]
     place = {value: code for code, value in enumerate(known)}
-    found = np.array([place.setdefault(text, len(place)) for text in texts], np.int32)
+    places = np.array([place.setdefault(text, len(place)) for text in texts], np.int32)
     return Column(
         attribute.name,
         attribute.kind,
-        found,
+        places,
         np.array(list(place), object),
         missing=None if attribute.kind == "categorical" else 0,
     )

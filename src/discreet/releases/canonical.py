@@ -43,6 +43,7 @@ from numpy.typing import NDArray
 from discreet.releases.columns import ExactColumn
 from discreet.releases.descriptions import Texts
 from discreet.table.combinations import numbered, ranks
+from discreet.table.table import Column
 
 Order = NDArray[np.int64]
 ROOM = 1 << 62
@@ -57,7 +58,7 @@ class Lines(NamedTuple):
     """A number for each line; numbers are in the order of what the lines say besides their group."""
 
 
-def line_keys(columns: Sequence[ExactColumn], rows: int) -> NDArray[np.int64]:
+def line_keys(columns: Sequence[ExactColumn | Column], rows: int) -> NDArray[np.int64]:
     """Return a number for each row, in the order of what the columns say.
 
     >>> age = ExactColumn(np.array([20.0, 30.0]), np.array([1, 0, 1], np.int32))
@@ -87,23 +88,23 @@ def content_ranks(number: int, contents: Iterable[NDArray[Any] | Lines]) -> Orde
     >>> content_ranks(3, [rows]).tolist(), content_ranks(3, [np.array([0.5, 0.0, 0.0]), rows]).tolist()
     ([1, 1, 0], [2, 1, 0])
     """
-    found = np.zeros(number, np.int64)
+    result = np.zeros(number, np.int64)
     for content in contents:
-        if number and int(found.max()) == number - 1:
+        if number and int(result.max()) == number - 1:
             break
-        values = _list_ranks(found, content) if isinstance(content, Lines) else ranks(content)
-        found = ranks(found * (int(values.max(initial=0)) + 1) + values)
-    return found
+        values = _list_ranks(result, content) if isinstance(content, Lines) else ranks(content)
+        result = ranks(result * (int(values.max(initial=0)) + 1) + values)
+    return result
 
 
-def _list_ranks(found: Order, lines: Lines) -> Order:
+def _list_ranks(known: Order, lines: Lines) -> Order:
     """Return the rank of each group's sorted list of keys, or 0 for groups that others are already told apart from.
 
     Lists are halved until each has one key: two keys in a row become one, the rank of the pair, and a last key without
     another comes before all pairs that begin with it. That keeps the order of lists.
     """
-    tied = np.bincount(found)[found] > 1
-    result = np.zeros(len(found), np.int64)
+    tied = np.bincount(known)[known] > 1
+    result = np.zeros(len(known), np.int64)
     chosen = np.flatnonzero(tied[lines.groups])
     if not len(chosen):
         return result
@@ -156,7 +157,7 @@ def line_order(groups: NDArray[Any] | None, keys: NDArray[np.int64]) -> Order | 
 
 def taken_in(order: Order | None, columns: Sequence[ExactColumn]) -> tuple[ExactColumn, ...]:
     """Return the columns with their lines in an order."""
-    return tuple(columns) if order is None else tuple(one._replace(codes=one.codes[order]) for one in columns)
+    return tuple(columns) if order is None else tuple(column._replace(codes=column.codes[order]) for column in columns)
 
 
 def by_number(numbers: Order, of_group: NDArray[Any]) -> NDArray[Any]:

@@ -87,15 +87,19 @@ def read_sensitive(attribute: Attribute, words: list[str], codes: NDArray[Any], 
     known = ordered_values(attribute)
     if MISSING in words and MISSING not in known:
         known = [MISSING, *known]
+    return read_listed(attribute.name, words, codes, known, "the manifest does not list among its values", faults)
+
+
+def read_listed(
+    name: str, words: list[str], codes: NDArray[Any], known: list[str], unlisted: str, faults: list[str]
+) -> ExactColumn:
+    """A column with the values that are ``known``, in their order; others are faults, at the end."""
     place = {value: at for at, value in enumerate(known)}
     strange = [word for word in words if word not in place]
     if strange:
-        faults.append(
-            f"Column {attribute.name!r} holds {strange[0]!r}, which the manifest does not list among its values"
-            + (f", and {len(strange) - 1:,} other such values." if len(strange) > 1 else ".")
-        )
-        for word in strange:
-            place[word] = len(place)
+        more = f", and {len(strange) - 1:,} other such values." if len(strange) > 1 else "."
+        faults.append(f"Column {name!r} holds {strange[0]!r}, which {unlisted}{more}")
+        place.update({word: len(place) + at for at, word in enumerate(strange)})
     of_word = np.array([place[word] for word in words], np.int32)
     return ExactColumn(np.array(list(place), object), _take(of_word, codes))
 

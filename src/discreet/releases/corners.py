@@ -1,9 +1,9 @@
 """What descriptions that are as narrow as possible disclose about presence: more about some combinations than others.
 
-A group of |G| rows is published under the narrowest description that admits them. Whoever knows this rules out tables
-that a narrower one would admit: some row lies at each end of an interval, in at least two children of a node of a
-hierarchy, at each value of a set. If all remaining tables are equally likely, some combinations of values are likelier
-to be in the table than the average, |G| / (number of combinations).
+A group of |G| rows is published under the narrowest description that admits them. An attacker who knows this rules out
+tables that a narrower one would admit: some row lies at each end of an interval, in at least two children of a node of
+a hierarchy, at each value of a set. If all remaining tables are equally likely, some combinations of values are
+likelier to be in the table than the average, |G| / (number of combinations).
 
 *The likeliest combination* takes an end of every interval, and of every node a value of the child with the fewest
 values. For an interval: exchange an inner value v with an end e in all rows of a table. A table that has a row at a
@@ -123,24 +123,24 @@ def strongest_beliefs(
     values = values_in(boxes_in(descriptions, original), occurs)
     plain = np.minimum(1.0, sizes / np.prod(values, axis=1, dtype=np.float64))
     parts = zip(descriptions.quasi, descriptions.texts, descriptions.regions, original, occurs, strict=True)
-    told = [narrow_texts(*one) for one in parts]
+    narrow = [narrow_texts(*texts) for texts in parts]
     of_cell = np.stack([texts.of_cell for texts in descriptions.texts], axis=1)
     missed = np.zeros(len(sizes))
-    for axis, texts in enumerate(told):
+    for axis, texts in enumerate(narrow):
         for ways, left in _ways_missed(texts)[of_cell[:, axis]].transpose(1, 2, 0):
             missed += ways * left**sizes
     result = np.where(missed < 1.0, np.minimum(1.0, plain / np.maximum(1e-300, 1.0 - missed)), 1.0)
     for cell in np.flatnonzero((missed > NEGLIGIBLE) & (result > enough) & (plain < 1.0)).tolist():
-        axes = sorted(one[text] for one, text in zip(told, of_cell[cell].tolist(), strict=True))
+        axes = sorted(texts[text] for texts, text in zip(narrow, of_cell[cell].tolist(), strict=True))
         result[cell] = belief_in_likeliest(tuple(axes), int(sizes[cell]))
     return np.asarray(np.maximum(plain, result))
 
 
 def _ways_missed(texts: Sequence[Narrow]) -> NDArray[np.float64]:
     """Per text and way of leaving something untouched: how many such ways there are, and the share of values left."""
-    result = np.zeros((len(texts), max(len(one.missed) for one in texts), 2))
-    for one, line in zip(texts, result, strict=True):
-        line[: len(one.missed)] = [(ways, left / one.values) for ways, left in one.missed] or line[:0]
+    result = np.zeros((len(texts), max(len(narrow.missed) for narrow in texts), 2))
+    for narrow, line in zip(texts, result, strict=True):
+        line[: len(narrow.missed)] = [(ways, left / narrow.values) for ways, left in narrow.missed] or line[:0]
     return result
 
 
@@ -150,11 +150,11 @@ def narrow_texts(
     """What each text of an attribute says, of the codes of a column that occur."""
     first, last, gaps = ranges(attribute, regions, column)
     nodes = None if attribute.hierarchy is None else Nodes(attribute.hierarchy)
-    found = []
+    result = []
     for at, text in enumerate(texts.texts):
         codes = gaps.get(at, np.arange(first[at], last[at] + 1))
-        found.append(_narrow(attribute, nodes, text, codes[occurs[codes]], column))
-    return found
+        result.append(_narrow(attribute, nodes, text, codes[occurs[codes]], column))
+    return result
 
 
 def _narrow(attribute: Attribute, nodes: Nodes | None, text: str, codes: NDArray[np.int64], column: Column) -> Narrow:
@@ -173,7 +173,7 @@ def _narrow(attribute: Attribute, nodes: Nodes | None, text: str, codes: NDArray
     ranks = np.array([tree.find(column.texts[code]) for code in codes.tolist()])
     if ranks.min() < 0:
         return Narrow.nothing(many)
-    level, node = (int(one) for one in tree.lca(ranks.min(), ranks.max()))
+    level, node = (int(at) for at in tree.lca(ranks.min(), ranks.max()))
     if text.startswith("{") and text != nodes.text(level, node):
         return Narrow.listed(many)
     _, children = np.unique(tree.ancestors[level - 1][ranks], return_counts=True)

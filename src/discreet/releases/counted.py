@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +19,7 @@ from discreet.releases.canonical import Lines, by_number
 from discreet.releases.columns import ExactColumn, column_array
 from discreet.releases.grouped import GroupedRelease
 from discreet.releases.labels import braces, interval
-from discreet.releases.partition import GROUP
+from discreet.releases.partition import GROUP, PublishedRows
 from discreet.table.moments import written
 from discreet.table.table import Table
 from discreet.table.texts import MISSING
@@ -38,23 +39,20 @@ class Counted(NamedTuple):
     counts: Counts
 
 
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class CountingRelease(GroupedRelease):
     """A release that counts sensitive values per group; several attributes over the same groups."""
 
-    further: tuple[Counted, ...]
-    """The sensitive attributes after the first, which has ``values`` and ``counts``."""
-
-    if TYPE_CHECKING:  # how a format keeps its own fields
-
-        def _with(self, attributes: tuple[Attribute, ...], at: int) -> Self:
-            """The same release with these attributes, of which the sensitive one is at this place among all of them."""
+    values: NDArray[Any]
+    """The sensitive values, in the order of the columns of ``counts``; of the first attribute, if there are several."""
+    counts: Counts
+    """How often each of them occurs in each group."""
+    further: tuple[Counted, ...] = ()
+    """The sensitive attributes after the first."""
 
     @classmethod
-    def assumed(cls, attributes: Sequence[Attribute], promise: Principle, persons: bool = False) -> tuple[str, ...]:
-        """The assumptions, with one more if several attributes are sensitive."""
-        always, rest = len(cls.assumptions), super().assumed(attributes, promise, persons)
-        several = [attribute.role for attribute in attributes].count("sensitive") > 1
-        return (*rest[:always], *([APART] if several else []), *rest[always:])
+    def _further_assumptions(cls, several: bool, promise: Principle, persons: bool) -> list[str]:
+        return [APART] if several else []
 
     @property
     def counted(self) -> tuple[Counted, ...]:
@@ -66,9 +64,9 @@ class CountingRelease(GroupedRelease):
         at = self._place(attribute)
         if not self.further:
             return self
-        return self._with(
-            tuple(one for one in self.attributes if one.role != "sensitive" or one is self.sensitive[at]), at
-        )
+        kept = tuple(each for each in self.attributes if each.role != "sensitive" or each is self.sensitive[at])
+        values, counts = self.counted[at]
+        return replace(self, attributes=kept, values=values, counts=counts, further=())
 
     def notes_on(self, names: Sequence[str]) -> tuple[str, ...]:
         """The note that counts by several sensitive attributes take these to be independent."""
@@ -95,15 +93,15 @@ class CountingRelease(GroupedRelease):
             for _, counts in self.counted
         ]
 
-    def counted_by(self, numbers: NDArray[np.int64]) -> list[Counted]:
-        """Every sensitive attribute, with other numbers of the groups."""
+    def counted_by(self, numbers: NDArray[np.int64]) -> dict[str, Any]:
+        """The fields of the sensitive attributes, with other numbers of the groups."""
         places = by_number(numbers, np.arange(self.groups))
-        return [Counted(values, counts.only(places)) for values, counts in self.counted]
+        return counted_fields(Counted(values, counts.only(places)) for values, counts in self.counted)
 
     def sensitive_tables(self, numbers: bool) -> dict[str, pa.Table]:
         """The tables of sensitive values, their lines by group and value."""
         ids = pa.array(self.ids) if numbers else pa.array(self.ids).cast(pa.string())
-        found = {}
+        tables = {}
         for at, (name, attribute) in enumerate(zip(sensitive_names(len(self.sensitive)), self.sensitive, strict=True)):
             values, counts = self.counted[at]
             amounts = pa.array(counts.amounts)
@@ -112,13 +110,22 @@ class CountingRelease(GroupedRelease):
                 column_array(ExactColumn(values, counts.values, attribute.notation), numbers),
                 amounts if numbers else amounts.cast(pa.string()),
             ]
-            found[name] = pa.table(held, names=[GROUP, attribute.name, COUNT])
-        return found
+            tables[name] = pa.table(held, names=[GROUP, attribute.name, COUNT])
+        return tables
 
 
-def counted_in_groups(group_of: NDArray[np.int32], number: int, secrets: Sequence[ExactColumn]) -> tuple[Counted, ...]:
-    """How often the values of sensitive attributes occur in groups, given the group of each row."""
-    return tuple(Counted(one.values, Counts.of_rows(group_of, one.codes, number, len(one.values))) for one in secrets)
+def counted_fields(counted: Iterable[Counted]) -> dict[str, Any]:
+    """The fields of a release that hold its sensitive attributes."""
+    first, *further = counted
+    return {"values": first.values, "counts": first.counts, "further": tuple(further)}
+
+
+def counted_in_groups(rows: PublishedRows) -> dict[str, Any]:
+    """The fields of a release that hold how often the values of sensitive attributes occur in groups of rows."""
+    return counted_fields(
+        Counted(values, Counts.of_rows(rows.group_of, codes, rows.groups, len(values)))
+        for values, codes, _ in rows.secrets
+    )
 
 
 def sensitive_names(number: int) -> list[str]:
@@ -132,7 +139,7 @@ def sensitive_names(number: int) -> list[str]:
 
 def extents(columns: Iterable[tuple[Attribute, ExactColumn, NDArray[np.intp]]]) -> dict[str, str]:
     """The values in some lines of columns, in words: smallest and largest if they are ordered, else a few of them."""
-    told: dict[str, str] = {}
+    result: dict[str, str] = {}
     for attribute, payload, lines in columns:
         held = payload.values[np.unique(payload.codes[lines])].tolist()
         known = [value for value in held if value == value]
@@ -142,10 +149,10 @@ def extents(columns: Iterable[tuple[Attribute, ExactColumn, NDArray[np.intp]]]) 
             continue
         few = len(texts) <= 3
         ordered = attribute.kind != "categorical" and MISSING not in texts
-        told[attribute.name] = interval(texts[0], texts[-1]) if ordered else braces(texts[:3])
+        result[attribute.name] = interval(texts[0], texts[-1]) if ordered else braces(texts[:3])
         if not few and not ordered:
-            told[attribute.name] += f" and {len(texts) - 3:,} more"
-    return told
+            result[attribute.name] += f" and {len(texts) - 3:,} more"
+    return result
 
 
 def check_countable(table: Table, what: str) -> None:

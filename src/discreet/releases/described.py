@@ -7,6 +7,7 @@ is computed here: the counts of each group, beliefs by matching descriptions, an
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from discreet.releases.box_estimate import Cells
 
 
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class DescribedRelease(GroupedRowsRelease):
     """A release of rows in groups, each under one description of its quasi-identifiers."""
 
@@ -47,7 +49,7 @@ class DescribedRelease(GroupedRowsRelease):
         """Return the lookup of people by descriptions."""
         from discreet.releases.box_lookup import ByBoxes
 
-        return ByBoxes(self.descriptions)
+        return ByBoxes(self.leaves)
 
     @property
     def columns(self) -> list[str]:
@@ -100,6 +102,16 @@ class DescribedRelease(GroupedRowsRelease):
         """The groups as cells."""
         return Descriptions(self.quasi, self.texts, self.sizes, self.ids)
 
+    @property
+    def leaves(self) -> Descriptions:
+        """The cells that people are in, with their numbers of persons: the groups, unless rows may be elsewhere."""
+        return self.descriptions
+
+    @property
+    def expected(self) -> Counts:
+        """How often each sensitive value occurs, or is expected to occur, among the persons of each group."""
+        return self.counts
+
     def description(self, group: int) -> dict[str, str]:
         """Return the published quasi-identifiers of the group at an index of ``ids``."""
         return self.descriptions.text(group)
@@ -117,7 +129,7 @@ class DescribedRelease(GroupedRowsRelease):
         from discreet.releases.boxes import mixtures_at, shares
 
         asked = self if attribute is None else self.about(attribute)
-        return shares(mixtures_at(asked.descriptions, points, asked.counts), withheld)
+        return shares(mixtures_at(asked.descriptions, points, asked.expected), withheld)
 
     def presence(self, points: Mapping[str, ArrayLike], *, combined: bool = False) -> NDArray[np.float64]:
         """Return the belief that a person with these quasi-identifiers is in the table at all, one number per point.
@@ -129,7 +141,7 @@ class DescribedRelease(GroupedRowsRelease):
         """
         from discreet.releases.presence import presence_by_boxes
 
-        return presence_by_boxes(self.descriptions, points, combined, self.withheld)
+        return presence_by_boxes(self.leaves, points, combined, self.withheld)
 
     @cached_property
     def cells(self) -> Cells:

@@ -76,8 +76,8 @@ class Descriptions:
                 merged = np.array([place.setdefault(word, len(place)) for word in words], np.int32)
                 of_cell.append(merged[places])
             texts.append(Texts(tuple(place), np.concatenate(of_cell)))
-        sizes, ids = (np.concatenate([getattr(one, name) for one in several]) for name in ("sizes", "ids"))
-        return cls(several[0].quasi, tuple(texts), sizes, ids)
+        sizes, ids = zip(*((descriptions.sizes, descriptions.ids) for descriptions in several), strict=True)
+        return cls(several[0].quasi, tuple(texts), np.concatenate(sizes), np.concatenate(ids))
 
     def only(self, cells: NDArray[np.intp], sizes: NDArray[np.int64]) -> Descriptions:
         """Some of the cells, with other numbers of rows."""

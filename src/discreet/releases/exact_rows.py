@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from discreet.errors import DiscreetError
 from discreet.principles import wording
 from discreet.releases.attributes import Attribute, numbers_given, points_given, texts_given
+from discreet.releases.boxes import shares
 from discreet.releases.columns import ExactColumn, value_name
 from discreet.releases.lookup import Lookup, Matches
 from discreet.releases.max_presence import PresenceBound
@@ -20,31 +23,16 @@ from discreet.table.combinations import distinct, numbered
 from discreet.table.table import Column
 
 
-class PublishesRows(Protocol):
-    """A release that publishes the quasi-identifiers of every row unchanged."""
-
-    @property
-    def quasi(self) -> tuple[Attribute, ...]:
-        """The quasi-identifiers."""
-
-    @property
-    def exact(self) -> tuple[ExactColumn, ...]:
-        """For each quasi-identifier, its distinct published values and the code of each published row."""
-
-    @property
-    def rows(self) -> int:
-        """The number of published rows."""
-
-
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ExactRowsRelease(Release):
-    """A release that publishes people's quasi-identifiers unchanged, so that presence in the table is certain."""
+    """A release that publishes the quasi-identifiers of every row unchanged."""
 
     exact_quasi: ClassVar[bool] = True
 
     exact: tuple[ExactColumn, ...]
     """For each quasi-identifier, its distinct published values and the code of each published row."""
     others: tuple[ExactColumn, ...] = ()
-    """Kept columns, published unchanged as well."""
+    """Kept columns, published beside the quasi-identifiers."""
 
     @property
     def rows(self) -> int:
@@ -57,18 +45,60 @@ class ExactRowsRelease(Release):
         names = [attribute.name for attribute in self.attributes if attribute.role != "sensitive"]
         return dict(zip(names, (*self.exact, *self.others), strict=True))
 
+    def keys(self, people: Sequence[Column] = ()) -> NDArray[np.int64]:
+        """Numbers for the published rows, then for people, that are equal exactly if all quasi-identifiers are."""
+        codes = []
+        for at, (attribute, exact) in enumerate(zip(self.quasi, self.exact, strict=True)):
+            of_people = [codes_found(attribute, exact, column.values)[column.codes] for column in people[at : at + 1]]
+            codes.append(np.concatenate([exact.codes.astype(np.int64), *of_people]) + 1)
+        return numbered(codes, [len(exact.values) + 1 for exact in self.exact], len(codes[0]))
+
     def lookup(self) -> Lookup:
         """The look-up of people among the published rows."""
         return ByRows(self)
 
-    def presence(self, points: Mapping[str, ArrayLike], *, combined: bool = False) -> NDArray[np.float64]:
-        """The belief in each point's presence: 1 if a published row has its values, else 0, or NaN if rows are
-        withheld: these may have any values. ``combined`` changes nothing.
+    def beliefs(
+        self, points: Mapping[str, ArrayLike], withheld: ArrayLike | None = None, *, attribute: str | None = None
+    ) -> NDArray[np.float64]:
+        """An adversary's beliefs in each sensitive value of a person with these quasi-identifiers.
+
+        ``points`` contains original values, one array per quasi-identifier. Each row with the values of a point is
+        equally likely to be the person's, and the result is the mean over these rows of what is believed of a row. If
+        no row has the values, the person was withheld: then the belief is the distribution of the ``withheld`` counts
+        (in the order of ``values``), or NaN if these are not known. ``attribute`` names another sensitive attribute
+        than the first.
         """
-        found = rows_at(self.quasi, self.exact, points)
-        borne = np.zeros(len(found.known), np.bool_)
-        borne[found.known] = (np.bincount(found.lines, minlength=found.number) > 0)[found.places]
+        release = self.about(attribute)
+        assert isinstance(release, ExactRowsRelease)
+        rows = rows_at(release.quasi, release.exact, points)
+        result = np.zeros((len(rows.known), len(release.values)))
+        result[rows.known] = release._believed(rows)[rows.places]
+        return shares(result, withheld)
+
+    @abstractmethod
+    def _believed(self, rows: RowsAt) -> NDArray[np.float64]:
+        """For each line of rows, the sum of what is believed of its rows."""
+
+    def presence(self, points: Mapping[str, ArrayLike], *, combined: bool = False) -> NDArray[np.float64]:
+        """The belief that a person with these quasi-identifiers is in the table at all, one number per point.
+
+        Presence is certain: 1 if some row has these values. Otherwise it is 0, or NaN if rows are withheld, as these
+        may have any values. ``combined`` changes nothing.
+        """
+        rows = rows_at(self.quasi, self.exact, points)
+        borne = np.zeros(len(rows.known), np.bool_)
+        borne[rows.known] = (np.bincount(rows.lines, minlength=rows.number) > 0)[rows.places]
         return np.where(borne, 1.0, np.nan if self.withheld else 0.0)
+
+    def contingency(self, column: Column, *, spread: bool = True) -> NDArray[np.float64]:
+        """How many rows have each value of a quasi-identifier with each sensitive value (``Release.contingency``)."""
+        axis = next(at for at, attribute in enumerate(self.quasi) if attribute.name == column.name)
+        exact = self.exact[axis]
+        return lines_at(self._crossed(exact), codes_found(self.quasi[axis], exact, column.values))
+
+    @abstractmethod
+    def _crossed(self, exact: ExactColumn) -> NDArray[Any]:
+        """How many rows have, or are estimated to have, each value of a quasi-identifier with each sensitive value."""
 
 
 class ByRows(Lookup):
@@ -76,22 +106,10 @@ class ByRows(Lookup):
 
     certain = True
 
-    def __init__(self, release: PublishesRows) -> None:
+    def __init__(self, release: ExactRowsRelease) -> None:
         """Count the published rows of each combination of quasi-identifiers."""
         self.release, self.quasi, self.ids = release, release.quasi, None
-        keys = self._keys([])
-        self.borne, self.sizes = np.unique(keys, return_counts=True)
-
-    def _keys(self, people: Sequence[Column]) -> NDArray[np.int64]:
-        """Numbers for the published rows, then for people, that are equal exactly if all quasi-identifiers are."""
-        codes, sizes = [], []
-        for at, (attribute, payload) in enumerate(zip(self.release.quasi, self.release.exact, strict=True)):
-            held = [payload.codes + np.int64(1)]
-            if people:
-                held.append(codes_found(attribute, payload, people[at].values)[people[at].codes] + 1)
-            codes.append(np.concatenate(held))
-            sizes.append(len(payload.values) + 1)
-        return numbered(codes, sizes, len(codes[0]))
+        self.borne, self.sizes = np.unique(release.keys(), return_counts=True)
 
     def combinations(self, original: Sequence[Column]) -> NDArray[np.float64]:
         """One per group: the combination that its rows have in common."""
@@ -99,7 +117,7 @@ class ByRows(Lookup):
 
     def _places(self, people: Sequence[Column]) -> NDArray[np.intp]:
         """The group with each person's quasi-identifiers, or -1 if there is none."""
-        keys = self._keys(people)
+        keys = self.release.keys(people)
         rows = len(keys) - len(people[0].codes)
         # with many columns the keys are comparable only within one call; groups are numbered in ascending order of keys
         borne = distinct(keys[:rows])
@@ -125,7 +143,7 @@ class ByRows(Lookup):
 
     def description(self, group: int) -> dict[str, str]:
         """The quasi-identifiers that the rows of a group have in common."""
-        row = int(np.argmax(self._keys([]) == self.borne[group]))
+        row = int(np.argmax(self.release.keys() == self.borne[group]))
         return {
             attribute.name: value_name(payload.values[payload.codes[row]], payload.notation)
             for attribute, payload in zip(self.quasi, self.release.exact, strict=True)
@@ -133,8 +151,8 @@ class ByRows(Lookup):
 
     def named(self, group: int) -> str:
         """The size of a group and the quasi-identifiers of its rows, in words."""
-        told = ", ".join(f"{name} {text}" for name, text in self.description(group).items())
-        return f"the {wording.rows(int(self.sizes[group]))} with {told}"
+        texts = ", ".join(f"{name} {text}" for name, text in self.description(group).items())
+        return f"the {wording.rows(int(self.sizes[group]))} with {texts}"
 
 
 class RowsAt(NamedTuple):
@@ -159,10 +177,10 @@ def rows_at(quasi: Sequence[Attribute], exact: Sequence[ExactColumn], points: Ma
     both = [np.concatenate([of.codes, at[known]]) for of, at in zip(exact, columns, strict=True)]
     keys = numbered(both, [len(of.values) for of in exact], len(both[0]))
     rows = len(exact[0].codes)
-    found, places = np.unique(keys[rows:], return_inverse=True)
-    at = np.searchsorted(found, keys[:rows])
-    hit = np.flatnonzero(found[np.minimum(at, len(found) - 1)] == keys[:rows]) if len(found) else at[:0]
-    return RowsAt(known, places, hit, at[hit], len(found))
+    lines, places = np.unique(keys[rows:], return_inverse=True)
+    at = np.searchsorted(lines, keys[:rows])
+    hit = np.flatnonzero(lines[np.minimum(at, len(lines) - 1)] == keys[:rows]) if len(lines) else at[:0]
+    return RowsAt(known, places, hit, at[hit], len(lines))
 
 
 def crossed(lines: NDArray[Any], number: int, codes: NDArray[Any], width: int) -> NDArray[np.int64]:
@@ -190,7 +208,7 @@ def codes_at(
     if not quasi:
         raise DiscreetError("a release without quasi-identifiers cannot be matched with anyone")
     given = points_given(quasi, points)
-    return [codes_found(*one) for one in zip(quasi, exact, given, strict=True)]
+    return [codes_found(*each) for each in zip(quasi, exact, given, strict=True)]
 
 
 def codes_found(attribute: Attribute, payload: ExactColumn, given: NDArray[Any]) -> NDArray[np.int64]:

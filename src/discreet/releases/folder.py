@@ -140,12 +140,12 @@ def plainly_laid_out(text: str, manifest: Mapping[str, Any]) -> bool:
 
 def _mapping(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Build a mapping of a manifest; raises if a name occurs twice, since one value would hide the other."""
-    found: dict[str, Any] = {}
+    mapping: dict[str, Any] = {}
     for name, value in pairs:
-        if name in found:
+        if name in mapping:
             raise DiscreetError(f"the manifest gives {name[:80]!r} more than once; {DAMAGED}")
-        found[name] = value
-    return found
+        mapping[name] = value
+    return mapping
 
 
 class ManifestFile(NamedTuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -40,6 +41,7 @@ class Combined(NamedTuple):
     """How often each combination occurs in each group."""
 
 
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class GroupedRelease(Release):
     """A release whose rows are in numbered groups."""
 
@@ -79,8 +81,8 @@ class GroupedRelease(Release):
         If rows are withheld, such a person may also be among these.
         """
         marks = np.arange(1, self.groups + 1) / (self.groups + 1)
-        found = self.lookup().find(people, marks)
-        return np.where(found.groups == 1, np.rint(found.largest * (self.groups + 1)).astype(np.int64) - 1, -1)
+        matches = self.lookup().find(people, marks)
+        return np.where(matches.groups == 1, np.rint(matches.largest * (self.groups + 1)).astype(np.int64) - 1, -1)
 
     def members(self, people: Sequence[Column], numbers: NDArray[np.int64]) -> Members:
         """The people of whom it is certain in which group they are, given how many persons each line stands for."""
@@ -93,6 +95,7 @@ class GroupedRelease(Release):
         """The quasi-identifiers of the group at an index of ``ids``, so that readers can recognise it."""
 
 
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class GroupedRowsRelease(GroupedRelease):
     """A release that publishes the group of every row."""
 

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from discreet.principles.counts import Counts
 from discreet.progress import Tell, silent
 from discreet.releases.attributes import Attribute
+from discreet.releases.canonical import line_keys
 from discreet.releases.max_presence import PresenceBound
-from discreet.table.combinations import numbered
 from discreet.table.table import Column
 
 
@@ -103,6 +103,6 @@ class Lookup(ABC):
 
     def find(self, people: Sequence[Column], chances: NDArray[np.float64]) -> Matches:
         """Match people with groups, given each group's chance to contain a person whom it may contain."""
-        keys = numbered([one.codes for one in people], [len(one.values) for one in people], len(people[0].codes))
+        keys = line_keys(people, len(people[0].codes))
         _, first, of_person = np.unique(keys, return_index=True, return_inverse=True)
-        return self._find([replace(one, codes=one.codes[first]) for one in people], chances).of(of_person)
+        return self._find([replace(column, codes=column.codes[first]) for column in people], chances).of(of_person)

@@ -130,7 +130,7 @@ class _Search:
         turn = np.argsort(shown.groups, kind="stable")
         self.entries = np.repeat(np.arange(values), np.diff(shown.starts))[turn]
         self.starts = np.searchsorted(shown.groups[turn], np.arange(len(chances) + 1))
-        self.found, self.held = np.empty(len(chances), np.int64), np.empty(values)
+        self.covering, self.held = np.empty(len(chances), np.int64), np.empty(values)
 
     def sums(self, chosen: Chosen) -> tuple[int, NDArray[np.float64]]:
         """The block, among those without a chosen value, that gives the tightest bound, and the sums of its values."""
@@ -139,7 +139,7 @@ class _Search:
         still[[block for block, _ in chosen]] = False
         fixed = np.array([firsts[block] + value for block, value in chosen], np.int64)
         block, _, looked_at = kernels.weigh_values(
-            fixed, still, self.lists.shown, self.starts, self.entries, self.weights, firsts, self.found, self.held
+            fixed, still, self.lists.shown, self.starts, self.entries, self.weights, firsts, self.covering, self.held
         )
         self.looked_at += looked_at
         return block, self.held[firsts[block] : firsts[block + 1]].copy()
@@ -189,9 +189,9 @@ def lists_of_boxes(described: Boxes, sizes: Sequence[int]) -> ValueLists:
         groups.append(np.repeat(plain, many))
         for group in gaps.tolist():
             listed = described.members[described.starts[which[group]] : described.starts[which[group] + 1]]
-            own = np.unique(place[listed])
-            values.append(own + firsts[-1])
-            groups.append(np.full(len(own), group))
+            merged = np.unique(place[listed])
+            values.append(merged + firsts[-1])
+            groups.append(np.full(len(merged), group))
         firsts.append(firsts[-1] + len(cuts))
     every, owners = np.concatenate(values), np.concatenate(groups)
     turn = np.argsort(owners, kind="stable")

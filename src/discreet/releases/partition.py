@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
 from discreet.releases.attributes import Attribute, as_shown, describe
@@ -31,6 +31,13 @@ class PublishedRows:
     labels: bool = False
     """Whether numbers and ordered values may be described by the labels of a hierarchy."""
 
+    @classmethod
+    def of_groups(cls, table: Table, groups: ArrayLike, labels: bool = False) -> PublishedRows:
+        """Return the rows of a partition, given any number of each row's group, -1 to withhold the row."""
+        given = np.asarray(groups)
+        check_partition(table, given)
+        return cls(table, dense_groups(given)[0], labels)
+
     @cached_property
     def published(self) -> NDArray[np.bool_]:
         """Which rows of the table are published."""
@@ -40,6 +47,16 @@ class PublishedRows:
     def rows(self) -> NDArray[np.intp]:
         """The published rows."""
         return np.flatnonzero(self.published)
+
+    @property
+    def group_of(self) -> NDArray[np.int32]:
+        """The group of each published row."""
+        return self.places[self.rows]
+
+    @cached_property
+    def groups(self) -> int:
+        """The number of groups."""
+        return int(self.places.max(initial=-1)) + 1
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:
@@ -137,6 +154,6 @@ def dense_groups(groups: NDArray[Any]) -> tuple[NDArray[np.int32], int]:
         used = np.bincount(groups[groups >= 0], minlength=largest + 1) > 0
         place = np.cumsum(used, dtype=np.int32) - np.int32(1)
         return np.where(groups < 0, np.int32(-1), place[groups]), int(used.sum())
-    found, places = np.unique(groups, return_inverse=True)
-    below = int((found < 0).sum())
-    return np.maximum(places - below, -1).astype(np.int32), len(found) - below
+    distinct, places = np.unique(groups, return_inverse=True)
+    below = int((distinct < 0).sum())
+    return np.maximum(places - below, -1).astype(np.int32), len(distinct) - below

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from discreet.errors import DiscreetError
+from discreet.principles.wording import listed
 from discreet.table.combinations import distinct
 from discreet.table.table import Column, Table
 
@@ -68,11 +69,10 @@ def kept_sentence(names: Sequence[str]) -> str:
     >>> kept_sentence(["weight"])
     "The column 'weight' is published as it is; the promise does not cover what it reveals."
     """
-    shown = [repr(name) for name in names]
-    if len(shown) == 1:
-        return f"The column {shown[0]} is published as it is; the promise does not cover what it reveals."
-    listed = f"{', '.join(shown[:-1])} and {shown[-1]}"
-    return f"The columns {listed} are published as they are; the promise does not cover what they reveal."
+    if len(names) == 1:
+        return f"The column {names[0]!r} is published as it is; the promise does not cover what it reveals."
+    shown = listed(map(repr, names))
+    return f"The columns {shown} are published as they are; the promise does not cover what they reveal."
 
 
 def kept_assumptions(table: Table) -> tuple[str, ...]:

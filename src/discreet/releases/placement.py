@@ -180,8 +180,8 @@ def _lay_note(trace: tuple[Path, Path], fresh: Path, target: Path) -> None:
         fresh.with_name(NOTE): {"trace": str(place_of_trace)},
         unplaced.with_name(NOTE): {"folder": str(target), "manifest": manifest_digest(fresh)},
     }
-    for path, said in notes.items():
-        path.write_text(json.dumps(said))
+    for path, note in notes.items():
+        path.write_text(json.dumps(note))
         for changed in (path, path.parent, path.parent.parent):
             sync(changed)
 
@@ -189,10 +189,10 @@ def _lay_note(trace: tuple[Path, Path], fresh: Path, target: Path) -> None:
 def _read_note(home: Path) -> dict[str, str]:
     """The note in an unfinished folder; empty if there is none, or one cut short by a kill."""
     try:
-        found = json.loads((home / NOTE).read_text())
+        note = json.loads((home / NOTE).read_text())
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return note if isinstance(note, dict) else {}
 
 
 def manifest_digest(folder: Path) -> str | None:
@@ -211,11 +211,11 @@ def finish(folder: str | os.PathLike[str]) -> None:
 
 def tidied(target: Path) -> list[str]:
     """Complete or remove what killed commands left beside a place; returns a sentence for each leftover."""
-    said = []
+    sentences = []
     for home in leftovers(target):
         trace = _read_note(home).get("trace")
         if trace is not None:
-            said += tidied(Path(trace))
+            sentences += tidied(Path(trace))
         with uninterrupted():
             if _trace_entered(home, target):
                 done = f"A command was killed before it moved the trace {str(target)!r} into place: it is in place now."
@@ -223,8 +223,8 @@ def tidied(target: Path) -> list[str]:
                 done = f"A command that was killed had moved {str(target)!r} aside: it is back in place."
             else:
                 done = f"Removed what a command that was killed had left beside {str(target)!r}."
-            said.append(f"{str(home)!r} cannot be removed; remove it by hand." if remove(home) else done)
-    return said
+            sentences.append(f"{str(home)!r} cannot be removed; remove it by hand." if remove(home) else done)
+    return sentences
 
 
 def _trace_entered(home: Path, target: Path) -> bool:

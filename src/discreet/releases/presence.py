@@ -8,9 +8,9 @@ together they imply 1 - (1 - p1)(1 - p2)... .
 Not all numbers in an interval need exist (codes of regions, salaries in hundreds), so only values known to occur are
 counted. From the files alone these are, for numbers and ordered values, the ends of published intervals; so the number
 of combinations is a lower bound and the belief an upper one. This belief is an average over the combinations that a
-description admits: whoever knows that descriptions are as narrow as possible believes more in combinations of ends of
-intervals, and less in others (`discreet.releases.corners`; promises are judged by the strongest of these beliefs).
-Where values are listed one by one, as in ambiguous releases, all combinations are equally likely.
+description admits: an attacker who knows that descriptions are as narrow as possible believes more in combinations of
+ends of intervals, and less in others (`discreet.releases.corners`; promises are judged by the strongest of these
+beliefs). Where values are listed one by one, as in ambiguous releases, all combinations are equally likely.
 """
 
 from __future__ import annotations
@@ -95,8 +95,8 @@ def _ends(attribute: Attribute, regions: Regions) -> NDArray[np.float64]:
 def combinations_in(described: Boxes, occurring: Sequence[NDArray[np.bool_]]) -> NDArray[np.float64]:
     """For each box, the number of combinations of occurring codes that it admits; every axis counts at least one.
 
-    >>> one = np.zeros((1, 2), np.int32)
-    >>> both = Boxes(one, one + 2, one - 1, np.zeros(1, np.int64), np.zeros(0, np.int32))
+    >>> low = np.zeros((1, 2), np.int32)
+    >>> both = Boxes(low, low + 2, low - 1, np.zeros(1, np.int64), np.zeros(0, np.int32))
     >>> combinations_in(both, [np.array([True, True, True]), np.array([True, False, True])]).tolist()
     [6.0]
     """
@@ -125,7 +125,7 @@ def occurring(columns: Sequence[Column], attributes: Sequence[Attribute]) -> lis
 
     A category that no published row has is not listed in the attribute's hierarchy, so that readers can rule it out.
     """
-    found = []
+    masks = []
     for column, attribute in zip(columns, attributes, strict=True):
         mask = np.bincount(column.codes, minlength=len(column.values)) > 0
         if attribute.kind != "numeric":
@@ -133,5 +133,5 @@ def occurring(columns: Sequence[Column], attributes: Sequence[Attribute]) -> lis
             mask &= np.array([text in listed for text in column.texts], np.bool_)
             if attribute.kind == "ordinal" and column.missing is not None:
                 mask[column.missing] = bool((column.codes == column.missing).any())
-        found.append(mask)
-    return found
+        masks.append(mask)
+    return masks

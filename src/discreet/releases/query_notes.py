@@ -31,14 +31,14 @@ class Estimate(float):
     @classmethod
     def noted(cls, estimate: float, notes: tuple[str, ...]) -> Self:
         """Return an estimate with its notes."""
-        found = cls(estimate)
-        found.notes = notes
-        return found
+        estimated = cls(estimate)
+        estimated.notes = notes
+        return estimated
 
 
 def notes_on_values(release: Release, asked: Query) -> Iterator[str]:
     """Yield a sentence, without a full stop, for each condition on values that the release does not have."""
-    attributes = {one.name: one for one in release.attributes}
+    attributes = {attribute.name: attribute for attribute in release.attributes}
     for condition in asked.conditions:
         attribute = attributes.get(condition.attribute)
         if attribute is not None:

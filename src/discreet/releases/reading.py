@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.principles.counts import Counts
+from discreet.principles.wording import listed
 from discreet.releases.attributes import Attribute
 from discreet.releases.columns import ExactColumn, read_other, read_sensitive
 from discreet.releases.counted import COUNT, Counted
@@ -25,33 +26,57 @@ Columns = dict[str, tuple[list[str], NDArray[Any]]]
 """Per column of a table: its distinct texts, and the index of each row's text."""
 
 
-def read_attributes(manifest: Mapping[str, Any], several: bool = False) -> tuple[Attribute, ...]:
-    """Return the attributes listed in the manifest of a release in groups; raise an error if their order is wrong.
+def listed_attributes(
+    manifest: Mapping[str, Any], fits: Callable[[list[str]], bool], wanted: str
+) -> tuple[Attribute, ...]:
+    """Return the attributes listed in a manifest that also says how many rows there are.
 
-    ``several`` allows more than one sensitive attribute.
+    Quasi-identifiers come first and kept columns last; ``fits`` says whether these roles are possible, and ``wanted``
+    what comes after the quasi-identifiers.
     """
     entries = manifest.get("attributes")
     if not isinstance(entries, list):
         raise DiscreetError(f"the manifest of the release lists no attributes; {DAMAGED}")
     attributes = tuple(Attribute.from_dict(entry) for entry in entries)
-    roles = [attribute.role for attribute in attributes]
-    names = {attribute.name for attribute in attributes}
+    roles: list[str] = [attribute.role for attribute in attributes]
     ordered = sorted(roles, key=["quasi", "sensitive", "other"].index)
-    too_many = roles.count("sensitive") > 1 and not several
-    if roles != ordered or too_many or len(names) < len(roles) or GROUP in names:
+    if roles != ordered or not fits(roles) or len({attribute.name for attribute in attributes}) < len(roles):
         raise DiscreetError(
-            "the manifest of the release must list each attribute once: quasi-identifiers, then "
-            f"{'sensitive attributes' if several else 'at most one sensitive attribute'}, then others; {DAMAGED}"
+            f"the manifest of the release must list each attribute once: quasi-identifiers, then {wanted}; {DAMAGED}"
         )
-    rows = manifest.get("rows")
-    whole = [rows.get("published"), rows.get("withheld")] if isinstance(rows, dict) else [None]
-    if not all(type(number) is int and 0 <= number <= LARGEST_WHOLE for number in [*whole, manifest.get("groups")]):
-        raise DiscreetError(f"the manifest of the release does not say how many rows and groups there are; {DAMAGED}")
-    persons = manifest.get("persons", {"published": 0, "withheld": 0})
-    counted = [persons.get(key) for key in ("published", "withheld")] if isinstance(persons, dict) else [None]
-    if not all(type(number) is int and 0 <= number <= LARGEST_WHOLE for number in counted):
+    if not _counts(manifest.get("rows")):
+        raise DiscreetError(f"the manifest of the release does not say how many rows there are; {DAMAGED}")
+    return attributes
+
+
+def _counts(entry: Any) -> bool:
+    """Whether an entry of a manifest says how many rows or persons are published and withheld."""
+    return isinstance(entry, dict) and all(_whole(entry.get(key)) for key in ("published", "withheld"))
+
+
+def _whole(number: Any) -> bool:
+    return type(number) is int and 0 <= number <= LARGEST_WHOLE
+
+
+def read_attributes(manifest: Mapping[str, Any]) -> tuple[Attribute, ...]:
+    """Return the attributes listed in the manifest of a release in groups."""
+    attributes = listed_attributes(manifest, lambda roles: True, "sensitive attributes, then others")
+    if any(attribute.name == GROUP for attribute in attributes):
+        raise DiscreetError(f"the manifest of the release lists an attribute with the name {GROUP!r}; {DAMAGED}")
+    if not _whole(manifest.get("groups")):
+        raise DiscreetError(f"the manifest of the release does not say how many groups there are; {DAMAGED}")
+    if not _counts(manifest.get("persons", {"published": 0, "withheld": 0})):
         raise DiscreetError(f"the manifest of the release does not say how many persons there are; {DAMAGED}")
     return attributes
+
+
+def row_attributes(manifest: Mapping[str, Any]) -> tuple[Attribute, ...]:
+    """Return the attributes listed in the manifest of a release of rows without groups, one of them sensitive."""
+
+    def fits(roles: list[str]) -> bool:
+        return "quasi" in roles and roles.count("sensitive") == 1
+
+    return listed_attributes(manifest, fits, "one sensitive attribute, then others")
 
 
 def read_columns(path: Path, names: list[str]) -> Columns:
@@ -89,55 +114,48 @@ def _texts(table: pa.Table) -> Columns:
     return {name: (array.dictionary.to_pylist(), array.indices.to_numpy()) for name, array in arrays.items()}
 
 
-def row_attributes(manifest: Mapping[str, Any], drawn: bool = False) -> tuple[Attribute, ...]:
-    """The attributes of a release of rows without groups: with one sensitive attribute or, where all of them are
-    ``drawn``, with several and none that is kept."""
-    entries = manifest.get("attributes")
-    attributes = tuple(Attribute.from_dict(entry) for entry in entries) if isinstance(entries, list) else ()
-    roles = [attribute.role for attribute in attributes]
-    names = {attribute.name for attribute in attributes}
-    ordered = sorted(roles, key=["quasi", "sensitive", "other"].index)
-    allowed = roles.count("other") == 0 < roles.count("sensitive") if drawn else roles.count("sensitive") == 1
-    if roles != ordered or not allowed or not roles.count("quasi") or len(names) < len(roles):
-        rest = "then sensitive attributes, and no others" if drawn else "then one sensitive attribute, then others"
-        raise DiscreetError(
-            f"the manifest of the release must list each attribute once: quasi-identifiers, {rest}; {DAMAGED}"
-        )
-    rows = manifest.get("rows")
-    whole = [rows.get("published"), rows.get("withheld")] if isinstance(rows, dict) else [None]
-    if not all(type(number) is int and 0 <= number <= LARGEST_WHOLE for number in whole):
-        raise DiscreetError(f"the manifest of the release does not say how many rows there are; {DAMAGED}")
-    return attributes
-
-
-def read_unchanged(
-    attributes: Sequence[Attribute], columns: Columns, faults: list[str]
-) -> tuple[tuple[ExactColumn, ...], tuple[ExactColumn, ...]]:
-    """The quasi-identifiers, and the kept columns, of a table in which they are unchanged."""
-    quasi = [attribute for attribute in attributes if attribute.role == "quasi"]
-    others = [attribute for attribute in attributes if attribute.role == "other"]
-    return (
-        tuple(read_sensitive(attribute, *columns[attribute.name], faults) for attribute in quasi),
-        tuple(read_other(attribute, *columns[attribute.name]) for attribute in others),
-    )
-
-
 def ending_of(manifest: Mapping[str, Any], names: Sequence[str]) -> str:
     """The ending of the files of a release whose tables are called ``names``."""
     tables = manifest.get("tables")
     for ending in ("csv", "parquet"):
-        if isinstance(tables, dict) and set(tables) == {f"{name}.{ending}" for name in names}:
+        files = {f"{name}.{ending}" for name in names}
+        if isinstance(tables, dict) and set(tables) == files and len(files) == len(names):
             return ending
-    raise DiscreetError(
-        f"the manifest of the release must name its tables {', '.join(f'{name}.csv' for name in names)}, or the same "
-        f"as parquet; {DAMAGED}"
-    )
+    needed = f"the tables {listed(names)}" if len(names) > 1 else f"one table, {names[0]!r}"
+    raise DiscreetError(f"the manifest of the release must name {needed}, as .csv or .parquet; {DAMAGED}")
+
+
+def check_rows(name: str, number: int, manifest: Mapping[str, Any], faults: list[str]) -> None:
+    """Report a table that has not as many rows as the manifest says."""
+    if number != manifest["rows"]["published"]:
+        faults.append(f"{name} has {number:,} rows, but the manifest says {manifest['rows']['published']:,}.")
+
+
+def check_groups(name: str, ids: NDArray[np.int64], manifest: Mapping[str, Any], faults: list[str]) -> None:
+    """Report groups that are not as many as the manifest says, or not numbered from 0."""
+    if len(ids) != manifest["groups"]:
+        faults.append(f"There are {len(ids):,} groups, but the manifest says {manifest['groups']:,}.")
+    elif len(ids) and (ids[0] != 0 or ids[-1] != len(ids) - 1):
+        faults.append(f"The groups of {name} are not numbered from 0 to {len(ids) - 1:,}.")
+
+
+def read_exact(
+    attributes: Sequence[Attribute], columns: Columns, faults: list[str]
+) -> tuple[tuple[ExactColumn, ...], tuple[ExactColumn, ...]]:
+    """The quasi-identifiers that are published unchanged, and the kept columns."""
+    exact = [read_sensitive(each, *columns[each.name], faults) for each in attributes if each.role == "quasi"]
+    return tuple(exact), read_others(attributes, columns)
+
+
+def read_others(attributes: Sequence[Attribute], columns: Columns) -> tuple[ExactColumn, ...]:
+    """The kept columns."""
+    return tuple(read_other(each, *columns[each.name]) for each in attributes if each.role == "other")
 
 
 def read_counted(
     secret: Attribute,
     name: str,
-    lines: Mapping[str, tuple[list[str], NDArray[Any]]],
+    lines: Columns,
     ids: NDArray[np.int64],
     faults: list[str],
     sizes: NDArray[np.int64] | None = None,

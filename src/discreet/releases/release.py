@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from discreet.releases.grouped import GroupedRelease
 
 
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Release(ABC):
     """A release, made by a scheme or loaded from a folder."""
 
@@ -52,14 +54,12 @@ class Release(ABC):
     """Whether the format supports promises about persons with several rows."""
     of_people: ClassVar[bool] = True
     """Whether published rows are people's; otherwise they are drawn, and no trace leads back to anyone."""
-    promises_by_trace: ClassVar[bool] = False
-    """Whether promises are about something that only the private trace tells, so that files alone may not show them."""
 
     manifest: dict[str, Any]
     attributes: tuple[Attribute, ...]
-    faults: tuple[str, ...]
+    faults: tuple[str, ...] = ()
     """Sentences on inconsistencies in the files; always empty for a release made in this process."""
-    trace: NDArray[np.int32] | None
+    trace: NDArray[np.int32] | None = None
     """Private: the published number of every input row's group, -1 if withheld. Known to the publisher, never saved.
 
     Of a matched release a matrix: the numbers of all rows that may be the person's."""
@@ -100,9 +100,11 @@ class Release(ABC):
         """The releases that it consists of, each of which describes every row once: itself, unless it has several."""
         return (self,)
 
-    def beside(self, name: str, known: str) -> Release | None:
-        """What is published about a sensitive attribute for whoever knows another one of each person: a release of the
-        former alone, in which the latter is the last quasi-identifier; None if rows do not have both."""
+    def given(self, name: str, known: str) -> Release | None:
+        """What is published about a sensitive attribute to an attacker who knows another one of each person.
+
+        A release of the former alone, in which the latter is the last quasi-identifier; None if rows do not have both.
+        """
         return None
 
     @abstractmethod
@@ -112,8 +114,8 @@ class Release(ABC):
     def __repr__(self) -> str:
         # short and without the trace, because notebooks store what they display
         promise = self.manifest.get("promise", "nothing")  # a loaded manifest may contain anything
-        said = " & ".join(map(str, promise)) if isinstance(promise, list) else str(promise)
-        return f"<{self.format} release of {rows(self.rows)}, {self.withheld:,} withheld: {said}>"
+        text = " & ".join(map(str, promise)) if isinstance(promise, list) else str(promise)
+        return f"<{self.format} release of {rows(self.rows)}, {self.withheld:,} withheld: {text}>"
 
     @property
     def withheld(self) -> int:
@@ -164,26 +166,38 @@ class Release(ABC):
         self._place(attribute)
         return self  # a format that can have several sensitive attributes says otherwise
 
-    def knowing(self, column: Column) -> Release:
+    def with_values(self, column: Column) -> Release:
         """The release to someone who knows which sensitive values there are: it lists them all, if it did not before.
 
         Formats that publish people's rows list every value that occurs anyway."""
         return self
 
+    @classmethod
+    def refusal_as_part(cls) -> str | None:
+        """Why releases of the format cannot be one of several tables of the same people; None if they can."""
+        return None
+
     def _place(self, attribute: str | None) -> int:
         """The place of a sensitive attribute among all of them, 0 if none is named; raises if it is not sensitive."""
-        names = [one.name for one in self.sensitive]
+        names = [sensitive.name for sensitive in self.sensitive]
         if attribute is None or attribute in names:
             return 0 if attribute is None else names.index(attribute)
-        told = listed(map(repr, names)) if names else "none"
-        raise DiscreetError(f"{attribute!r} is not a sensitive attribute of the release; it has {told}")
+        others = listed(map(repr, names)) if names else "none"
+        raise DiscreetError(f"{attribute!r} is not a sensitive attribute of the release; it has {others}")
 
     @classmethod
     def assumed(cls, attributes: Sequence[Attribute], promise: Principle, persons: bool = False) -> tuple[str, ...]:
         """What readers may assume about a release with these attributes and this promise; ``persons`` if the promise
         concerns persons who may have several rows."""
         kept = [attribute.name for attribute in attributes if attribute.role == "other"]
-        return (*cls.assumptions, kept_sentence(kept)) if kept else cls.assumptions
+        several = [attribute.role for attribute in attributes].count("sensitive") > 1
+        further = cls._further_assumptions(several, promise, persons)
+        return (*cls.assumptions, *further, *([kept_sentence(kept)] if kept else []))
+
+    @classmethod
+    def _further_assumptions(cls, several: bool, promise: Principle, persons: bool) -> list[str]:
+        """The assumptions that apply to some releases of the format only: if ``several`` attributes are sensitive."""
+        return []
 
     @abstractmethod
     def in_order(self) -> Release:
@@ -234,8 +248,8 @@ class Release(ABC):
         lines = [OneOf(column.name, (float(value) if numeric else str(value),)) for value in column.values.tolist()]
         name = self.secret.name
         wanted = [OneOf(name, (value if isinstance(value, str) else float(value),)) for value in self.values.tolist()]
-        found = self.estimates([Query((line, value)) for line in lines for value in wanted])
-        return found.reshape(len(lines), len(wanted))
+        queries = [Query((line, value)) for line in lines for value in wanted]
+        return self.estimates(queries).reshape(len(lines), len(wanted))
 
     def notes_on(self, names: Sequence[str]) -> tuple[str, ...]:
         """Sentences on what estimates with conditions on these columns rest on, without a full stop."""
@@ -284,9 +298,21 @@ class Release(ABC):
         >>> release.group_by("SELECT sex, COUNT(*) FROM t GROUP BY sex").to_pydict()
         {'sex': ['F', 'M'], 'count': [24.0, 24.0]}
         """
-        from discreet.releases.group_by import grouped_estimates
-
-        return grouped_estimates(self, self.grouping(counts) if isinstance(counts, str) else counts)
+        asked = self.grouping(counts) if isinstance(counts, str) else counts
+        if not isinstance(asked, GroupBy):
+            raise DiscreetError(
+                f"{brief(counts)} asks for no counts by group; give GroupBy('sex'), for example, or SQL as text"
+            )
+        by = [self.attribute(name) for name in asked.attributes]
+        self.estimates([asked.query])  # rejects conditions the release cannot answer, before any cells are built
+        values = {attribute.name: self.known_values(attribute.name) for attribute in by}
+        grid = asked.grid(values, {attribute.name: attribute.meaning for attribute in self.attributes})
+        grid, estimates = grid.counts(self.estimates)
+        cells = np.flatnonzero(estimates) if by else np.arange(1)
+        notations = {attribute.name: attribute.notation for attribute in self.attributes}
+        answer = asked.answer(grid.cells(cells), estimates[cells], notations)
+        notes = self.notes(asked.query, asked.attributes)
+        return answer.replace_schema_metadata({"notes": "\n".join(notes)}) if notes else answer
 
     def grouping(self, text: str) -> GroupBy:
         """Parse an SQL GROUP BY count about this release."""

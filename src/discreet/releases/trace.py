@@ -50,9 +50,9 @@ def fill_trace(release: Release, path: Path) -> None:
 
 
 def check_of_people(kind: type[Release]) -> None:
-    """Raise for a format whose rows are nobody's."""
+    """Raise for a format of synthetic rows."""
     if not kind.of_people:
-        raise DiscreetError(f"a {kind.format} release has no trace, because no row of it is anybody's; ask for none")
+        raise DiscreetError(f"a {kind.format} release has no trace, because its rows are synthetic; ask for none")
 
 
 def check_outside(path: Path) -> None:

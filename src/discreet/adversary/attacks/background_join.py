@@ -62,7 +62,7 @@ class BackgroundJoin(Attack):
         assert target.context is not None and self.known is not None, "refused otherwise"
         release, original = target.context
         before = guessed(target, Insight(target.beliefs))
-        beside = release.beside(target.secret.name, self.known)
+        beside = release.given(target.secret.name, self.known)
         if beside is None:
             remark = f"'{self.known}' is in another table, so that knowing it reveals nothing more"
             evidence = super().measure(target, ceiling, outsiders)

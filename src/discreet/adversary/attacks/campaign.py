@@ -244,7 +244,7 @@ class _Sources:
     @cached_property
     def views(self) -> list[Release]:
         """The release about each of its sensitive attributes."""
-        return [self.release.about(name).knowing(self.original.column(name)) for name in _protected(self.release)]
+        return [self.release.about(name).with_values(self.original.column(name)) for name in _protected(self.release)]
 
     def victims(self, number: int | None, random: np.random.Generator) -> NDArray[np.intp]:
         """The rows that are attacked: so many, drawn at random, or by default as many as take about a minute."""

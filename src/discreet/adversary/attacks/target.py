@@ -345,13 +345,13 @@ def opened(release: Release, original: Table) -> AnatomyRelease:
         assumptions=(),
     )
     return AnatomyRelease(
-        {**manifest, "promise": release.manifest.get("promise")},
-        (*quasi, secret),
-        tuple(exact_column(column, attribute, rows) for column, attribute in zip(columns, quasi, strict=True)),
-        rows,
-        rows.astype(np.int32),
-        shown.values,
-        Counts.of_rows(rows, shown.codes, len(rows), len(shown.values)),
+        manifest={**manifest, "promise": release.manifest.get("promise")},
+        attributes=(*quasi, secret),
+        exact=tuple(exact_column(column, attribute, rows) for column, attribute in zip(columns, quasi, strict=True)),
+        ids=rows,
+        group_of=rows.astype(np.int32),
+        values=shown.values,
+        counts=Counts.of_rows(rows, shown.codes, len(rows), len(shown.values)),
     )
 
 

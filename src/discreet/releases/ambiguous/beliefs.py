@@ -13,6 +13,7 @@ from discreet.kernels.presence import value_index as appearing
 from discreet.kernels.presence.value_index import Shown
 from discreet.releases.attributes import points_given
 from discreet.releases.boxes import shares
+from discreet.releases.canonical import line_keys
 from discreet.releases.exact_rows import codes_found
 from discreet.table.combinations import distinct, numbered, ranked_combinations
 
@@ -114,8 +115,7 @@ def _entries(auxiliary: Auxiliary) -> tuple[int, NDArray[np.int64]]:
         (column,) = auxiliary.columns
         place = _places(column)
         return int(place.max(initial=-1)) + 1, place[column.codes]
-    sizes = [len(column.values) for column in auxiliary.columns]
-    keys = numbered([column.codes for column in auxiliary.columns], sizes, len(auxiliary.groups))
+    keys = line_keys(auxiliary.columns, len(auxiliary.groups))
     combinations, of_entry = np.unique(keys, return_inverse=True)
     return len(combinations), of_entry
 

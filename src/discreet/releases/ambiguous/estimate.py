@@ -24,16 +24,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import DiscreetError
+from discreet.options import checked
 from discreet.principles.counts import Counts
+from discreet.releases.canonical import line_keys
 from discreet.releases.columns import ExactColumn
 from discreet.releases.exact_rows import codes_found, lines_at
-from discreet.table.combinations import numbered
 from discreet.table.moments import Meaning
 from discreet.table.query import Condition, Query
 from discreet.table.table import Column
@@ -60,11 +60,11 @@ def expected_counts(
     release: AmbiguousRelease, queries: Sequence[Query], estimator: Estimator = "auto"
 ) -> NDArray[np.float64]:
     """The expected number of published rows that satisfy each query."""
-    if estimator not in get_args(Estimator):
-        raise DiscreetError(f"estimator={estimator!r} is not known; choose {', '.join(get_args(Estimator))}")
+    checked("estimator", estimator, Estimator)
     weighted = estimator == "weighted" or (estimator == "auto" and release.groups >= ENOUGH)
-    for name in {name for query in queries for name in query.by_attribute}:
-        release.attribute(name)  # rejects columns that there are not
+    for query in queries:
+        for name in query.by_attribute:
+            release.attribute(name)
     return np.concatenate(
         [np.zeros(0), *(_summed(release, *batch) for batch in _batches(_tables(release, weighted), queries))]
     )
@@ -105,8 +105,7 @@ def contingency(release: AmbiguousRelease, column: Column, spread: bool) -> Floa
     if not spread:
         covers.data[:] = 1.0  # a value that several entries of a group have was summed above, and counts once
     held = covers @ csr_array((counts.amounts, counts.values, counts.starts), shape=(release.groups, counts.width))
-    attribute = next(one for one in release.quasi if one.name == column.name)
-    return lines_at(held.toarray(), codes_found(attribute, listed, column.values))
+    return lines_at(held.toarray(), codes_found(release.attribute(column.name), listed, column.values))
 
 
 Asked = list[list[tuple[int, int]]]
@@ -123,10 +122,10 @@ def _batches(tables: list[_Table], queries: Sequence[Query]) -> Iterator[tuple[l
 
     marks = 0
     for query in queries:
-        own = query.by_attribute
+        given = query.by_attribute
         asked.append([])
         for at, table in enumerate(tables):
-            conditions = tuple(own.get(name, ()) for name in table.names)
+            conditions = tuple(given.get(name, ()) for name in table.names)
             if any(conditions):
                 if conditions not in places[at]:
                     marks += table.width
@@ -144,9 +143,9 @@ def _summed(release: AmbiguousRelease, lines: list[_Lines], asked: Asked) -> Flo
 
     # line 0 contains the sizes of groups, the lines of the first table parts of these sizes, all others shares
     places = 1 + np.concatenate([[0], np.cumsum([of.number for of in lines])])
-    factors = [[0] * (not own or own[0][0] > 0) + [places[table] + line for table, line in own] for own in asked]
-    starts = np.concatenate([[0], np.cumsum([len(own) for own in factors])])
-    flat = np.array([factor for own in factors for factor in own], np.int64)
+    factors = [[0] * (not pairs or pairs[0][0] > 0) + [places[at] + line for at, line in pairs] for pairs in asked]
+    starts = np.concatenate([[0], np.cumsum([len(of_query) for of_query in factors])])
+    flat = np.array([factor for of_query in factors for factor in of_query], np.int64)
     step = max(1, ROOM // int(places[-1]))
     results = np.zeros(len(asked))
     for first in range(0, release.groups, step):
@@ -177,9 +176,9 @@ class _Table:
         self.held: list[NDArray[np.integer]] = [np.arange(len(columns[0].values))]
         self.combinations = columns[0].codes
         if len(columns) > 1:
-            keys = numbered([one.codes for one in columns], [len(one.values) for one in columns], len(groups))
+            keys = line_keys(columns, len(groups))
             _, first, place = np.unique(keys, return_index=True, return_inverse=True)
-            self.held, self.combinations = [one.codes[first] for one in columns], place.astype(np.int32)
+            self.held, self.combinations = [column.codes[first] for column in columns], place.astype(np.int32)
 
     @property
     def width(self) -> int:
@@ -207,7 +206,7 @@ class _Lines:
         """Values that satisfy the same conditions share their marks, so that marks stay few."""
         self.table, self.number = table, len(conditions)
         if conditions:
-            admitted = np.stack([table.admits(one) for one in conditions])
+            admitted = np.stack([table.admits(each) for each in conditions])
             _, first, kind = np.unique(np.packbits(admitted, axis=0), axis=1, return_index=True, return_inverse=True)
             self.marks = np.ascontiguousarray(admitted[:, first].T, np.float64)
             self.kinds = kind.ravel().astype(np.int32)[table.combinations]

@@ -13,41 +13,39 @@ from discreet.releases.ambiguous.blocks import Blocks
 from discreet.releases.ambiguous.release import AmbiguousRelease, Auxiliary
 from discreet.releases.attributes import Attribute
 from discreet.releases.columns import ExactColumn, read_sensitive
-from discreet.releases.counted import COUNT, Counted, sensitive_names
+from discreet.releases.counted import COUNT, Counted, counted_fields, sensitive_names
 from discreet.releases.folder import DAMAGED, Home
 from discreet.releases.partition import GROUP
-from discreet.releases.reading import read_attributes, read_columns, read_counted
+from discreet.releases.reading import check_groups, ending_of, read_attributes, read_columns, read_counted
 from discreet.table.combinations import distinct, numbered, places_among, ranked
 
 
 def load_ambiguous(home: Home, manifest: dict[str, Any]) -> AmbiguousRelease:
     """Load the release in a folder whose manifest has been read."""
-    attributes = read_attributes(manifest, several=True)
+    attributes = read_attributes(manifest)
     secrets = [attribute for attribute in attributes if attribute.role == "sensitive"]
     named_so = any(secret.name == COUNT for secret in secrets)
-    if not secrets or named_so or any(one.role != "quasi" for one in attributes[: -len(secrets)]):
+    if not secrets or named_so or any(each.role != "quasi" for each in attributes[: -len(secrets)]):
         raise DiscreetError(
             "the manifest of the release must list quasi-identifiers and then sensitive attributes, whose values are "
             f"counted; {DAMAGED}"
         )
     stems, blocks = _auxiliaries(manifest, attributes)
-    ending = _ending(manifest, [*stems, *sensitive_names(len(secrets))])
-    tables = [f"{stem}{ending}" for stem in sensitive_names(len(secrets))]
-    held = [
+    ending = ending_of(manifest, [*stems, *sensitive_names(len(secrets))])
+    tables = [f"{stem}.{ending}" for stem in sensitive_names(len(secrets))]
+    of_secrets = [
         read_columns(home / name, [GROUP, secret.name, COUNT]) for name, secret in zip(tables, secrets, strict=True)
     ]
-    read = [read_columns(home / f"{stem}{ending}", [*block, GROUP]) for stem, block in zip(stems, blocks, strict=True)]
-    for stem, columns in zip(stems, read, strict=True):
+    names = [f"{stem}.{ending}" for stem in stems]
+    read = [read_columns(home / name, [*block, GROUP]) for name, block in zip(names, blocks, strict=True)]
+    for name, columns in zip(names, read, strict=True):
         if len(columns[GROUP][1]) == 0:  # a group without values is a fault, but nobody can be looked up in no values
-            raise DiscreetError(f"'{stem}{ending}' of the release has no rows; {DAMAGED}")
+            raise DiscreetError(f"{name!r} of the release has no rows; {DAMAGED}")
     faults: list[str] = []
-    ids = distinct(np.concatenate([distinct(columns[GROUP][1]) for columns in (*held, *read)]))
-    if len(ids) != manifest["groups"]:
-        faults.append(f"The tables have {len(ids):,} groups, but the manifest says {manifest['groups']:,}.")
-    elif len(ids) and (ids[0] != 0 or ids[-1] != len(ids) - 1):
-        faults.append(f"The groups of {tables[0]} are not numbered from 0 to {len(ids) - 1:,}.")
+    ids = distinct(np.concatenate([distinct(columns[GROUP][1]) for columns in (*of_secrets, *read)]))
+    check_groups(tables[0], ids, manifest, faults)
     counted: list[Counted] = []
-    for name, secret, lines in zip(tables, secrets, held, strict=True):
+    for name, secret, lines in zip(tables, secrets, of_secrets, strict=True):
         first = (counted[0].counts.sizes, tables[0]) if counted else ()
         counted.append(read_counted(secret, name, lines, ids, faults, *first))
     counts = counted[0].counts
@@ -56,21 +54,20 @@ def load_ambiguous(home: Home, manifest: dict[str, Any]) -> AmbiguousRelease:
         faults.append(f"{tables[0]} counts {total:,} rows, but the manifest says {manifest['rows']['published']:,}.")
     kinds = {attribute.name: attribute for attribute in attributes}
     auxiliaries = []
-    for stem, block, columns in zip(stems, blocks, read, strict=True):
-        payloads = [read_sensitive(kinds[name], *columns[name], faults) for name in block]
+    for name, block, columns in zip(names, blocks, read, strict=True):
+        payloads = [read_sensitive(kinds[each], *columns[each], faults) for each in block]
         groups = places_among(ids, columns[GROUP][1]).astype(np.int32)
-        auxiliary = _sorted(f"{stem}{ending}", groups, payloads, len(ids), faults)
-        _check_entries(f"{stem}{ending}", auxiliary, counts.sizes, ids, faults)
+        auxiliary = _sorted(name, groups, payloads, len(ids), faults)
+        _check_entries(name, auxiliary, counts.sizes, ids, faults)
         auxiliaries.append(auxiliary)
     return AmbiguousRelease(
-        manifest,
-        attributes,
-        blocks,
-        tuple(auxiliaries),
-        ids,
-        *counted[0],
-        tuple(faults),
-        further=tuple(counted[1:]),
+        manifest=manifest,
+        attributes=attributes,
+        blocks=blocks,
+        auxiliaries=tuple(auxiliaries),
+        ids=ids,
+        faults=tuple(faults),
+        **counted_fields(counted),
     )
 
 
@@ -86,19 +83,6 @@ def _auxiliaries(manifest: Mapping[str, Any], attributes: tuple[Attribute, ...])
             f"the manifest of the release must name an auxiliary table for every quasi-identifier; {DAMAGED}"
         )
     return [stem for stem, _ in entries], tuple(block for _, block in entries)
-
-
-def _ending(manifest: Mapping[str, Any], stems: list[str]) -> str:
-    """The ending of the files; raises unless the manifest names exactly the tables with these stems."""
-    tables = manifest.get("tables")
-    for ending in (".csv", ".parquet"):
-        named = {f"{stem}{ending}" for stem in stems}
-        if isinstance(tables, dict) and set(tables) == named and len(named) == len(stems):
-            return ending
-    raise DiscreetError(
-        "the manifest of the release must name its auxiliary tables and those of its sensitive attributes, all .csv or "
-        f"all .parquet; {DAMAGED}"
-    )
 
 
 def _sorted(

@@ -17,11 +17,12 @@ person's values, at least one contains the person with 1 - (1 - p1)(1 - p2)... .
 Several sensitive attributes are counted in tables of their own, ``sensitive_1``, ``sensitive_2``, ..., over the same
 groups and beside the same auxiliary tables. Any rows that a group may have can have its values of each attribute in
 every order. So the tables say nothing about presence but |G|, in which they agree, and the belief in a value of a
-person who is in the group is its share there, for each attribute. Both remain true for whoever knows which values of
-different attributes go together, or how often: that excludes some orders, but if it admits one, it also admits all
-that result from exchanging rows, and in these every row of the group has each line of values equally often. With other
-groups for each attribute this would be wrong: of the rows 11, 22, 33 and 44 (two quasi-identifiers), the groups {11,
-22} and {33, 44} hide each among four combinations, and so do {11, 33} and {22, 44}; but no other rows fit both.
+person who is in the group is its share there, for each attribute. Both remain true for an attacker who knows which
+values of different attributes go together, or how often: that excludes some orders, but if it admits one, it also
+admits all that result from exchanging rows, and in these every row of the group has each line of values equally often.
+With other groups for each attribute this would be wrong: of the rows 11, 22, 33 and 44 (two quasi-identifiers), the
+groups {11, 22} and {33, 44} hide each among four combinations, and so do {11, 33} and {22, 44}; but no other rows fit
+both.
 """
 
 from __future__ import annotations
@@ -30,17 +31,19 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, Unpack
+from typing import Any, ClassVar, NamedTuple, Self, Unpack
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
-from discreet.principles.counts import Counts
+from discreet.kernels.presence.value_index import Shown
+from discreet.releases.ambiguous.beliefs import beliefs_at, listed, presence_at
 from discreet.releases.ambiguous.blocks import Blocks, as_blocks, check_publishable, table_names
-from discreet.releases.ambiguous.estimate import Estimator
+from discreet.releases.ambiguous.estimate import Estimator, contingency, expected_counts
+from discreet.releases.ambiguous.lookup import ByLists
+from discreet.releases.ambiguous.weights import LikelyShares
 from discreet.releases.assumptions import COUNTED, ONE_RELEASE
-from discreet.releases.attributes import Attribute
 from discreet.releases.canonical import (
     Lines,
     content_ranks,
@@ -51,20 +54,15 @@ from discreet.releases.canonical import (
     taken_in,
 )
 from discreet.releases.columns import ExactColumn, column_array
-from discreet.releases.counted import Counted, CountingRelease, counted_in_groups, extents
+from discreet.releases.counted import CountingRelease, counted_in_groups, extents
 from discreet.releases.folder import Home
 from discreet.releases.lookup import Lookup
-from discreet.releases.partition import GROUP, PublishedRows, check_partition, dense_groups
+from discreet.releases.partition import GROUP, PublishedRows
 from discreet.releases.statement import Stated, Statement
 from discreet.table.combinations import distinct, numbered
 from discreet.table.query import Query
 from discreet.table.table import Column, Table
 
-if TYPE_CHECKING:
-    from discreet.kernels.presence.value_index import Shown
-    from discreet.releases.ambiguous.lookup import ByLists
-
-FORMAT = "ambiguous"
 ASSUMPTIONS = (
     "An auxiliary table lists every value that occurs in a group once, however many rows of the group have it; which "
     "values of different auxiliary tables belong to the same row is not published.",
@@ -74,7 +72,7 @@ ASSUMPTIONS = (
     "believe more in common combinations.",
     "What several groups tell together is reckoned as if two persons could have the same values; an adversary who "
     "knows that no two rows agree in all quasi-identifiers may believe more. Presence is that among the published "
-    "rows: those withheld may be anybody's.",
+    "rows: withheld ones may belong to anyone.",
     "A person whose values do not all occur in one group is not among the published rows: absence is not hidden.",
     COUNTED,
     "The orders of the tables and the numbers of the groups carry no information.",
@@ -94,31 +92,17 @@ class Auxiliary(NamedTuple):
     """For each attribute of the block, its distinct published values and the code of each entry."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class AmbiguousRelease(CountingRelease):
     """An ambiguous release, made by a scheme (``from_groups``) or loaded from a folder (``load``)."""
 
-    format: ClassVar[str] = FORMAT
+    format: ClassVar[str] = "ambiguous"
     assumptions: ClassVar[tuple[str, ...]] = ASSUMPTIONS
     hides_presence: ClassVar[bool] = True
 
-    manifest: dict[str, Any]
-    attributes: tuple[Attribute, ...]
     blocks: Blocks
     """The names of the quasi-identifiers in each auxiliary table: one, unless some are published together."""
     auxiliaries: tuple[Auxiliary, ...]
-    ids: NDArray[np.int64]
-    """The published number of each group."""
-    values: NDArray[Any]
-    """The sensitive values, in the order of the columns of ``counts``; of the first attribute, if there are several."""
-    counts: Counts
-    """How often each of them occurs in each group."""
-    faults: tuple[str, ...] = ()
-    """Sentences on inconsistencies in the files; always empty for a release made in this process."""
-    trace: NDArray[np.int32] | None = None
-    """Private: the published number of every input row's group, -1 if withheld. Known to the publisher, never saved."""
-    further: tuple[Counted, ...] = ()
-    """The sensitive attributes after the first."""
 
     # -------------------------------------------------------------------------------------------------------- making
 
@@ -130,60 +114,54 @@ class AmbiguousRelease(CountingRelease):
         *,
         blocks: Sequence[Sequence[str]] | None = None,
         **stated: Unpack[Stated],
-    ) -> AmbiguousRelease:
+    ) -> Self:
         """Publish a partition: ``groups[row]`` is the group of a row, as any number, or -1 if the row is withheld.
 
         ``blocks`` names quasi-identifiers that are published together. If the groups come from a ``seeded`` generator,
         the manifest warns that this is an experiment.
         """
-        groups = np.asarray(groups)
-        check_partition(table, groups)
+        rows = PublishedRows.of_groups(table, groups)
         check_publishable(table)
         named = as_blocks(table.quasi_names, blocks)
-        places, number = dense_groups(groups)
-        rows = PublishedRows(table, places)
-        group_of = places[rows.rows]
-        payloads = dict(zip(table.quasi_names, rows.exact, strict=True))
-        first, *further = counted_in_groups(group_of, number, rows.secrets)
+        columns = dict(zip(table.quasi_names, rows.exact, strict=True))
         entries = [
             {"table": stem, "attributes": list(block)} for stem, block in zip(table_names(named), named, strict=True)
         ]
         return cls(
-            rows.manifest(cls, Statement(**stated), groups=number, auxiliaries=entries),
-            rows.attributes,
-            named,
-            tuple(make_auxiliary(group_of, number, [payloads[name] for name in block]) for block in named),
-            np.arange(number),
-            *first,
-            trace=places,
-            further=tuple(further),
+            manifest=rows.manifest(cls, Statement(**stated), groups=rows.groups, auxiliaries=entries),
+            attributes=rows.attributes,
+            blocks=named,
+            auxiliaries=tuple(
+                make_auxiliary(rows.group_of, rows.groups, [columns[name] for name in block]) for block in named
+            ),
+            ids=np.arange(rows.groups),
+            trace=rows.places,
+            **counted_in_groups(rows),
         ).in_order()
 
-    def in_order(self) -> AmbiguousRelease:
+    @classmethod
+    def refusal_as_part(cls) -> str | None:
+        """Another table would say more about the same rows: see the end of the module's description."""
+        return "its lists and another table together tell who is in the table, which it is there to hide"
+
+    def in_order(self) -> Self:
         """Return the same release with the numbers of its groups in canonical order, as lines always are.
 
         The content of a group is what all tables list of it.
         """
-        listed = [Lines(one.groups, line_keys(one.columns, len(one.groups))) for one in self.auxiliaries]
-        numbers = group_numbers(content_ranks(self.groups, [*listed, *self.counted_lines]))
+        entries = [Lines(groups, line_keys(columns, len(groups))) for groups, columns in self.auxiliaries]
+        numbers = group_numbers(content_ranks(self.groups, [*entries, *self.counted_lines]))
         if bool((numbers[1:] > numbers[:-1]).all()):
             return self
         auxiliaries = []
-        for auxiliary, lines in zip(self.auxiliaries, listed, strict=True):
+        for auxiliary, lines in zip(self.auxiliaries, entries, strict=True):
             groups = renumbered(numbers, auxiliary.groups)
             order = line_order(groups, lines.keys)
             auxiliaries.append(
                 Auxiliary(groups if order is None else groups[order], taken_in(order, auxiliary.columns))
             )
-        first, *further = self.counted_by(numbers)
-        return replace(
-            self,
-            auxiliaries=tuple(auxiliaries),
-            values=first.values,
-            counts=first.counts,
-            further=tuple(further),
-            trace=renumbered(numbers, self.trace),
-        )
+        trace = renumbered(numbers, self.trace)
+        return replace(self, auxiliaries=tuple(auxiliaries), trace=trace, **self.counted_by(numbers))
 
     @classmethod
     def load(cls, home: Home, manifest: dict[str, Any]) -> AmbiguousRelease:
@@ -198,9 +176,7 @@ class AmbiguousRelease(CountingRelease):
 
     @cached_property
     def lists(self) -> ByLists:
-        """The look-up, made once."""
-        from discreet.releases.ambiguous.lookup import ByLists
-
+        """The look-up."""
         return ByLists(self)
 
     def tables(self, numbers: bool) -> dict[str, pa.Table]:
@@ -216,10 +192,6 @@ class AmbiguousRelease(CountingRelease):
         return result | self.sensitive_tables(numbers)
 
     # ------------------------------------------------------------------------------------------------------- counting
-
-    def _with(self, attributes: tuple[Attribute, ...], at: int) -> Self:
-        values, counts = self.counted[at]
-        return replace(self, attributes=attributes, values=values, counts=counts, further=())
 
     @property
     def sizes(self) -> NDArray[np.int64]:
@@ -248,8 +220,6 @@ class AmbiguousRelease(CountingRelease):
     @cached_property
     def listed(self) -> tuple[Shown, NDArray[np.int64]]:
         """The groups that list each value (numbered across all blocks), and the first value of each block."""
-        from discreet.releases.ambiguous.beliefs import listed
-
         return listed(self)
 
     def description(self, group: int) -> dict[str, str]:
@@ -269,8 +239,6 @@ class AmbiguousRelease(CountingRelease):
         This is the largest belief from any one group that lists all of the person's values; with ``combined``, the
         belief from all of them together. If no group lists them all, it is 0, or NaN if rows are withheld.
         """
-        from discreet.releases.ambiguous.beliefs import presence_at
-
         return presence_at(self, points, combined)
 
     def beliefs(
@@ -283,8 +251,6 @@ class AmbiguousRelease(CountingRelease):
         of the ``withheld`` counts (in the order of ``values``), or NaN if these are not known. ``attribute`` names
         another sensitive attribute than the first.
         """
-        from discreet.releases.ambiguous.beliefs import beliefs_at
-
         return beliefs_at(self.about(attribute), points, withheld)
 
     def known_values(self, name: str) -> NDArray[Any]:
@@ -301,15 +267,11 @@ class AmbiguousRelease(CountingRelease):
         With ``spread``, the rows of a group are spread over its values as in estimates: more for common values if there
         are enough groups to tell.
         """
-        from discreet.releases.ambiguous.estimate import contingency
-
         return contingency(self, column, spread)
 
     @cached_property
     def weights(self) -> Sequence[NDArray[np.float64]]:
         """For each auxiliary table, the share of its group's rows that each entry is estimated to have."""
-        from discreet.releases.ambiguous.weights import LikelyShares
-
         return LikelyShares(self)
 
     def estimates(self, queries: Sequence[Query], estimator: Estimator = "auto") -> NDArray[np.float64]:
@@ -318,8 +280,6 @@ class AmbiguousRelease(CountingRelease):
         How many of a group's rows have each listed value is not published. The estimate assumes equal numbers, or
         larger ones for common values (see ``discreet.releases.ambiguous.estimate``).
         """
-        from discreet.releases.ambiguous.estimate import expected_counts
-
         return expected_counts(self, queries, estimator)
 
 

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.table.combinations import numbered
+from discreet.releases.canonical import line_keys
 
 if TYPE_CHECKING:
     from discreet.releases.ambiguous.release import AmbiguousRelease, Auxiliary
@@ -40,7 +40,7 @@ Places = NDArray[np.intp]
 
 QUANTILES = 8
 """How many quantiles represent the sizes of the groups."""
-LEAST, MOST = 1e-2, 1e5
+LOWEST, HIGHEST = 1e-2, 1e5
 """The range of concentrations to search, apart from an infinite one."""
 HALVINGS = 40
 NEWTON = 12
@@ -68,7 +68,7 @@ class LikelyShares(Sequence[Floats]):
     def __init__(self, release: AmbiguousRelease) -> None:
         """Use the tables and the group sizes of this release."""
         self._tables, self._sizes = release.auxiliaries, release.sizes.astype(np.float64)
-        self._found: dict[int, Floats] = {}
+        self._shares: dict[int, Floats] = {}
 
     def __len__(self) -> int:
         """The number of auxiliary tables."""
@@ -77,9 +77,9 @@ class LikelyShares(Sequence[Floats]):
     def __getitem__(self, at: Any) -> Any:
         """The expected numbers for one table."""
         at = range(len(self))[at]
-        if at not in self._found:
-            self._found[at] = _expected(self._tables[at], self._sizes)
-        return self._found[at]
+        if at not in self._shares:
+            self._shares[at] = _expected(self._tables[at], self._sizes)
+        return self._shares[at]
 
 
 def _expected(auxiliary: Auxiliary, sizes: Floats) -> Floats:
@@ -88,8 +88,7 @@ def _expected(auxiliary: Auxiliary, sizes: Floats) -> Floats:
         return np.zeros(0)
     values = columns[0].codes.astype(np.intp)
     if len(columns) > 1:
-        keys = numbered([one.codes for one in columns], [len(one.values) for one in columns], len(auxiliary.groups))
-        _, values = np.unique(keys, return_inverse=True)
+        _, values = np.unique(line_keys(columns, len(auxiliary.groups)), return_inverse=True)
     shown = np.bincount(values)
     place = np.cumsum(shown > 0) - 1  # the rank among the values that some group lists
     spread = likely_spread(shown[shown > 0], sizes)
@@ -108,18 +107,18 @@ def likely_spread(shown: NDArray[np.int64], sizes: Floats) -> Spread:
     typical = np.quantile(sizes, (np.arange(QUANTILES) + 0.5) / QUANTILES)
     everywhere = often >= groups
     chances = np.minimum(often, groups - 0.5) / groups
-    found = _frequencies(chances, typical, None)
-    total = float(found @ number)
+    frequencies = _frequencies(chances, typical, None)
+    total = float(frequencies @ number)
     concentration, draws = None, 1.0
     if total > 1.0:
         draws = _crossing(lambda times: float(_frequencies(chances, typical * times, None) @ number), 1.0, 1e3)
-        found = _frequencies(chances, typical * draws, None)
+        frequencies = _frequencies(chances, typical * draws, None)
     elif everywhere.any():
-        found[everywhere] = (1.0 - found[~everywhere] @ number[~everywhere]) / number[everywhere].sum()
+        frequencies[everywhere] = (1.0 - frequencies[~everywhere] @ number[~everywhere]) / number[everywhere].sum()
     else:
-        concentration = _crossing(lambda a: float(_frequencies(chances, typical, a) @ number), LEAST, MOST)
-        found = _frequencies(chances, typical, concentration)
-    return Spread((found / (found @ number))[place], concentration, draws)
+        concentration = _crossing(lambda a: float(_frequencies(chances, typical, a) @ number), LOWEST, HIGHEST)
+        frequencies = _frequencies(chances, typical, concentration)
+    return Spread((frequencies / (frequencies @ number))[place], concentration, draws)
 
 
 def expected_numbers(groups: Places, values: Places, spread: Spread, sizes: Floats) -> Floats:
@@ -147,7 +146,7 @@ def expected_numbers(groups: Places, values: Places, spread: Spread, sizes: Floa
             break
         of = groups[entries]
         means, slopes = _at_least_one(rates[of], weights[entries], endless)
-        sums, slope = (np.bincount(of, one, minlength=number) for one in (means, slopes))
+        sums, slope = (np.bincount(of, terms, minlength=number) for terms in (means, slopes))
         # the sums grow like powers of the rate, so Newton steps are taken in its logarithm
         above = np.log(np.maximum(sums, 1.0) / np.maximum(wanted, 1.0)) * sums
         steps = np.divide(above, slope * rates, out=np.zeros(number), where=moving & (slope * rates > 0))

@@ -7,7 +7,7 @@ share in the group. Presence in the table is not hidden at all.
 
 Several sensitive attributes are counted in tables of their own, ``sensitive_1``, ``sensitive_2``, ..., over the same
 groups. The files stay the same whatever row of a group has which of its values, of each attribute independently of the
-others. So the belief in a value is its share in the group for each attribute, also by whoever reads all tables; and as
+others. So the belief in a value is its share in the group for each attribute, also to a reader of all tables; and as
 all tables have the same groups, knowing which values go together excludes none of them for one person of a group more
 than for another.
 
@@ -17,17 +17,17 @@ with a Robust Privacy Guarantee" (PVLDB 2012).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self, Unpack
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from discreet.principles.counts import Counts
+from discreet.errors import DiscreetError
+from discreet.releases.anatomy.estimate import bearers, expected, expected_counts
 from discreet.releases.assumptions import COUNTED, KEPT_BY_GROUPS, ONE_RELEASE, SHUFFLED
-from discreet.releases.attributes import Attribute
 from discreet.releases.canonical import (
     Lines,
     content_ranks,
@@ -38,19 +38,36 @@ from discreet.releases.canonical import (
     taken_in,
 )
 from discreet.releases.columns import ExactColumn, column_array
-from discreet.releases.counted import Counted, CountingRelease, check_countable, counted_in_groups, extents
-from discreet.releases.exact_rows import ExactRowsRelease
-from discreet.releases.folder import Home
+from discreet.releases.counted import (
+    COUNT,
+    CountingRelease,
+    check_countable,
+    counted_fields,
+    counted_in_groups,
+    extents,
+    sensitive_names,
+)
+from discreet.releases.exact_rows import ExactRowsRelease, RowsAt
+from discreet.releases.folder import DAMAGED, Home
 from discreet.releases.grouped import GroupedRowsRelease, Members
-from discreet.releases.partition import GROUP, PublishedRows, check_partition, dense_groups
+from discreet.releases.partition import GROUP, PublishedRows
+from discreet.releases.reading import (
+    check_groups,
+    check_rows,
+    ending_of,
+    read_attributes,
+    read_columns,
+    read_counted,
+    read_exact,
+)
 from discreet.releases.statement import Stated, Statement
+from discreet.table.combinations import distinct, places_among
 from discreet.table.query import Query
 from discreet.table.table import Column, Table
 
-FORMAT = "anatomy"
 ASSUMPTIONS = (
-    "Every published row is a row of the original with its quasi-identifiers as they were; whoever knows someone's "
-    "quasi-identifiers can tell that the person is in the table. Only the sensitive value is protected.",
+    "Every published row is a row of the original with its quasi-identifiers as they were; an attacker who knows "
+    "someone's quasi-identifiers can tell that the person is in the table. Only the sensitive value is protected.",
     COUNTED,
     SHUFFLED,
     KEPT_BY_GROUPS,
@@ -58,65 +75,38 @@ ASSUMPTIONS = (
 )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class AnatomyRelease(CountingRelease, GroupedRowsRelease, ExactRowsRelease):
-    """An anatomy release, made by a scheme (``from_groups``) or loaded from a folder (``load``)."""
+    """An anatomy release, made by a scheme (``from_groups``) or loaded from a folder (``load``).
 
-    format: ClassVar[str] = FORMAT
+    The belief in a value, given a row, is the value's share in the row's group.
+    """
+
+    format: ClassVar[str] = "anatomy"
     assumptions: ClassVar[tuple[str, ...]] = ASSUMPTIONS
-
-    manifest: dict[str, Any]
-    attributes: tuple[Attribute, ...]
-    exact: tuple[ExactColumn, ...]
-    ids: NDArray[np.int64]
-    """The published number of each group."""
-    group_of: NDArray[np.int32]
-    """For each published row its group, as an index into ``ids``."""
-    values: NDArray[Any]
-    """The sensitive values, in the order of the columns of ``counts``; of the first attribute, if there are several."""
-    counts: Counts
-    """How often each of them occurs in each group."""
-    others: tuple[ExactColumn, ...] = ()
-    faults: tuple[str, ...] = ()
-    """Sentences on inconsistencies in the files; always empty for a release made in this process."""
-    trace: NDArray[np.int32] | None = None
-    """Private: the published number of every input row's group, -1 if withheld. Known to the publisher, never saved."""
-    further: tuple[Counted, ...] = ()
-    """The sensitive attributes after the first."""
 
     # -------------------------------------------------------------------------------------------------------- making
 
     @classmethod
-    def from_groups(
-        cls,
-        table: Table,
-        groups: NDArray[np.int32],
-        **stated: Unpack[Stated],
-    ) -> AnatomyRelease:
+    def from_groups(cls, table: Table, groups: NDArray[np.int32], **stated: Unpack[Stated]) -> Self:
         """Publish a partition: ``groups[row]`` is the group of a row, as any number, or -1 if the row is withheld.
 
         If the groups come from a ``seeded`` generator, the manifest warns that this is an experiment.
         """
-        groups = np.asarray(groups)
-        check_partition(table, groups)
+        rows = PublishedRows.of_groups(table, groups)
         check_countable(table, "an anatomy release")
-        places, number = dense_groups(groups)
-        rows = PublishedRows(table, places)
-        group_of = places[rows.rows]
-        first, *further = counted_in_groups(group_of, number, rows.secrets)
         return cls(
-            rows.manifest(cls, Statement(**stated), groups=number),
-            rows.attributes,
-            rows.exact,
-            np.arange(number),
-            group_of,
-            *first,
-            rows.others,
-            trace=places,
-            further=tuple(further),
+            manifest=rows.manifest(cls, Statement(**stated), groups=rows.groups),
+            attributes=rows.attributes,
+            exact=rows.exact,
+            ids=np.arange(rows.groups),
+            group_of=rows.group_of,
+            others=rows.others,
+            trace=rows.places,
+            **counted_in_groups(rows),
         ).in_order()
 
-    def in_order(self) -> AnatomyRelease:
+    def in_order(self) -> Self:
         """Return the same release with its rows and the numbers of its groups in canonical order."""
         keys = line_keys((*self.exact, *self.others), self.rows)
         contents = [Lines(self.group_of, keys), *self.counted_lines]
@@ -125,37 +115,63 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease, ExactRowsRelease):
         order = line_order(group_of, keys)
         if order is None and bool((group_of == self.group_of).all()):
             return self
-        first, *further = self.counted_by(numbers)
         return replace(
             self,
             exact=taken_in(order, self.exact),
             others=taken_in(order, self.others),
             group_of=group_of if order is None else group_of[order],
-            values=first.values,
-            counts=first.counts,
-            further=tuple(further),
             trace=renumbered(numbers, self.trace),
+            **self.counted_by(numbers),
         )
 
     @classmethod
-    def load(cls, home: Home, manifest: dict[str, Any]) -> AnatomyRelease:
+    def load(cls, home: Home, manifest: dict[str, Any]) -> Self:
         """Load the release in a folder whose manifest has been read."""
-        from discreet.releases.anatomy.load import load_anatomy
-
-        return load_anatomy(home, manifest)
+        attributes = read_attributes(manifest)
+        secrets = [attribute for attribute in attributes if attribute.role == "sensitive"]
+        if not secrets or any(secret.name == COUNT for secret in secrets):
+            raise DiscreetError(
+                f"the manifest of the release must list a sensitive attribute, whose values are counted; {DAMAGED}"
+            )
+        stems = ["table", *sensitive_names(len(secrets))]
+        ending = ending_of(manifest, stems)
+        table, *sensitive = (f"{stem}.{ending}" for stem in stems)
+        names = [attribute.name for attribute in attributes if attribute.role != "sensitive"]
+        columns = read_columns(home / table, [GROUP, *names])
+        lines = [
+            read_columns(home / name, [GROUP, secret.name, COUNT])
+            for name, secret in zip(sensitive, secrets, strict=True)
+        ]
+        faults: list[str] = []
+        of_rows = columns[GROUP][1].astype(np.int64)
+        ids = distinct(np.concatenate([of_rows, *(each[GROUP][1].astype(np.int64) for each in lines)]))
+        group_of = places_among(ids, of_rows).astype(np.int32)
+        check_rows(table, len(of_rows), manifest, faults)
+        check_groups(table, ids, manifest, faults)
+        exact, others = read_exact(attributes, columns, faults)
+        sizes = np.bincount(group_of, minlength=len(ids))
+        counted = [
+            read_counted(*each, ids, faults, sizes, table) for each in zip(secrets, sensitive, lines, strict=True)
+        ]
+        return cls(
+            manifest=manifest,
+            attributes=attributes,
+            exact=exact,
+            ids=ids,
+            group_of=group_of,
+            others=others,
+            faults=tuple(faults),
+            **counted_fields(counted),
+        )
 
     def tables(self, numbers: bool) -> dict[str, pa.Table]:
         """The published tables: ``table`` with the rows, and those of sensitive values."""
         ids = pa.array(self.ids) if numbers else pa.array(self.ids).cast(pa.string())
         columns: list[Any] = [pa.DictionaryArray.from_arrays(pa.array(self.group_of), ids)]
-        columns += [column_array(payload, numbers) for payload in self.unchanged.values()]
+        columns += [column_array(column, numbers) for column in self.unchanged.values()]
         return {"table": pa.table(columns, names=[GROUP, *self.unchanged]), **self.sensitive_tables(numbers)}
 
     # ------------------------------------------------------------------------------------------------------- counting
-
-    def _with(self, attributes: tuple[Attribute, ...], at: int) -> Self:
-        values, counts = self.counted[at]
-        return replace(self, attributes=attributes, values=values, counts=counts, further=())
 
     def description(self, group: int) -> dict[str, str]:
         """The extent of each quasi-identifier in the group at an index of ``ids``, so that readers can recognise it."""
@@ -164,38 +180,33 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease, ExactRowsRelease):
 
     # --------------------------------------------------------------------------------------------------------- asking
 
-    def beliefs(
-        self, points: Mapping[str, ArrayLike], withheld: ArrayLike | None = None, *, attribute: str | None = None
-    ) -> NDArray[np.float64]:
-        """An adversary's beliefs in each sensitive value of a person with these quasi-identifiers.
+    def _believed(self, rows: RowsAt) -> NDArray[np.float64]:
+        return expected(bearers(rows.lines, self.group_of[rows.rows], (rows.number, self.groups)), self.counts)
 
-        ``points`` contains original values, one array per quasi-identifier. Each row with the values of a point is
-        equally likely to be the person's, and the belief in a value, given the row, is the value's share in the row's
-        group; the result is the mean over these rows. If no row has the values, the person was withheld: then the
-        belief is the distribution of the ``withheld`` counts (in the order of ``values``), or NaN if these are not
-        known. ``attribute`` names another sensitive attribute than the first.
-        """
-        from discreet.releases.anatomy.beliefs import beliefs_at
-
-        return beliefs_at(self.about(attribute), points, withheld)
+    def _crossed(self, exact: ExactColumn) -> NDArray[np.float64]:
+        return expected(bearers(exact.codes, self.group_of, (len(exact.values), self.groups)), self.counts)
 
     def certain_groups(self, people: Sequence[Column]) -> NDArray[np.int64]:
         """The group in which all rows with a person's quasi-identifiers are; -1 if there are several or none."""
-        from discreet.releases.anatomy.beliefs import certain_groups
-
-        return certain_groups(self, people)
+        rows, of_person, number = self._matched(people)
+        first, last = np.full(number, self.groups), np.full(number, -1)
+        np.minimum.at(first, rows, self.group_of)
+        np.maximum.at(last, rows, self.group_of)
+        return np.where(first == last, first, -1)[of_person]
 
     def members(self, people: Sequence[Column], numbers: NDArray[np.int64]) -> Members:
-        """The people with the quasi-identifiers of each row, in its group, as many as there are rows."""
-        from discreet.releases.anatomy.beliefs import members
+        """The people with the quasi-identifiers of each row, in its group, as often as there are rows."""
+        rows, of_person, number = self._matched(people)
+        line = np.full(number, -1, np.int64)
+        line[of_person] = np.arange(len(of_person))
+        known = line[rows] >= 0
+        pairs, times = np.unique(line[rows][known] * self.groups + self.group_of[known], return_counts=True)
+        return Members.of(pairs // self.groups, pairs % self.groups, times)
 
-        return members(self, people)
-
-    def contingency(self, column: Column, *, spread: bool = True) -> NDArray[np.float64]:
-        """Count each row with the shares of the sensitive values in its group (see ``Release.contingency``)."""
-        from discreet.releases.anatomy.beliefs import contingency
-
-        return contingency(self, column)
+    def _matched(self, people: Sequence[Column]) -> tuple[NDArray[np.intp], NDArray[np.intp], int]:
+        """Numbers for rows and people that are equal exactly if all quasi-identifiers are, and how many there are."""
+        combinations, places = np.unique(self.keys(people), return_inverse=True)
+        return places[: self.rows], places[self.rows :], len(combinations)
 
     def known_values(self, name: str) -> NDArray[Any]:
         """The published values of a column, in their order."""
@@ -209,6 +220,4 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease, ExactRowsRelease):
         the share of its group that satisfies the condition on the sensitive attribute. Of several sensitive attributes
         the shares are multiplied, as if they were independent within the group.
         """
-        from discreet.releases.anatomy.beliefs import expected_counts
-
         return expected_counts(self, queries)

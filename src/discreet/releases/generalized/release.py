@@ -7,10 +7,11 @@ value is its share in the group.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
+from pathlib import Path
+from typing import Any, ClassVar, Self, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,19 +30,23 @@ from discreet.releases.canonical import (
     taken_in,
     text_ranks,
 )
-from discreet.releases.columns import ExactColumn
+from discreet.releases.columns import read_sensitive
 from discreet.releases.described import DescribedRelease
 from discreet.releases.descriptions import Texts
 from discreet.releases.folder import Home
 from discreet.releases.generalization import Values, check_values, exact_texts, generalize
-from discreet.releases.partition import PublishedRows, check_partition, dense_groups
+from discreet.releases.partition import GROUP, PublishedRows
+from discreet.releases.reading import (
+    check_groups,
+    check_rows,
+    ending_of,
+    read_attributes,
+    read_columns,
+    read_others,
+)
 from discreet.releases.statement import Stated, Statement
 from discreet.table.table import Column, Table
 
-if TYPE_CHECKING:
-    pass
-
-FORMAT = "generalized"
 ASSUMPTIONS = (
     TRUE_VALUES,
     DESCRIBED,
@@ -52,8 +57,9 @@ ASSUMPTIONS = (
     ONE_RELEASE,
 )
 SIDE_BY_SIDE = (
-    "What is promised about a sensitive attribute bounds what is learnt of it by whoever knows quasi-identifiers. The "
-    "sensitive values of a row stand side by side: whoever also knows one of a person's may learn the others."
+    "What is promised about a sensitive attribute bounds what an attacker learns of it who knows quasi-identifiers. "
+    "The sensitive values of a row stand side by side: an attacker who also knows one of a person's may learn the "
+    "others."
 )
 """An assumption stated if several attributes are sensitive."""
 SEVERAL_ROWS = (
@@ -65,39 +71,22 @@ SEVERAL_ROWS = (
 """An assumption stated if a person may have several rows."""
 PRESENCE = (
     "Descriptions are as narrow as possible, so that some row lies at each end of an interval. A promise about "
-    "presence covers whoever knows this, and takes all tables that have these descriptions, of values that occur in "
-    "the original, as equally likely. It does not bound the belief of an adversary who has other reasons to think that "
-    "some combinations of values are likelier."
+    "presence covers an adversary who knows this, and takes all tables that have these descriptions, of values that "
+    "occur in the original, as equally likely. It does not bound the belief of an adversary who has other reasons to "
+    "think that some combinations of values are likelier."
 )
 """An assumption stated if a promise is about presence."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class GeneralizedRelease(DescribedRelease):
     """The published release, as made by a scheme (``from_groups``) or as found in a folder (``load``)."""
 
-    format: ClassVar[str] = FORMAT
+    format: ClassVar[str] = "generalized"
     assumptions: ClassVar[tuple[str, ...]] = ASSUMPTIONS
     about_persons: ClassVar[bool] = True
     more_tables: ClassVar[tuple[str, ...]] = ()
     """Further tables of a format built on this one."""
-
-    manifest: dict[str, Any]
-    attributes: tuple[Attribute, ...]
-    texts: tuple[Texts, ...]
-    """Per quasi-identifier: its distinct published texts, and the index of each group's text."""
-    ids: NDArray[np.int64]
-    """The published number of each group."""
-    group_of: NDArray[np.int32]
-    """Per published row: its group, as an index into ``ids``."""
-    secrets: tuple[ExactColumn, ...]
-    """The published values of each sensitive attribute; beliefs are about the first unless another is named."""
-    others: tuple[ExactColumn, ...]
-    faults: tuple[str, ...] = ()
-    """Faults of the files, in sentences; always empty for a release that was not loaded."""
-    trace: NDArray[np.int32] | None = None
-    """Private: the published number of every input row's group, -1 if withheld. Known only to the maker, and never
-    saved."""
 
     # -------------------------------------------------------------------------------------------------------- making
 
@@ -119,26 +108,21 @@ class GeneralizedRelease(DescribedRelease):
     @classmethod
     def _of_groups(cls, table: Table, groups: NDArray[np.int32], values: Values, statement: Statement) -> Self:
         """Return the release of a partition, in the order of the table and of the given numbers of groups."""
-        groups = np.asarray(groups)
         check_values(values)
-        check_partition(table, groups)
-        places, number = dense_groups(groups)
-        rows = PublishedRows(table, places, labels=values == "label")
-        return cls._of_rows(rows, number, lambda column: generalize(column, places, number, values), statement)
+        rows = PublishedRows.of_groups(table, groups, labels=values == "label")
+        return cls._of_rows(rows, lambda column: generalize(column, rows.places, rows.groups, values), statement)
 
     @classmethod
-    def _of_rows(
-        cls, rows: PublishedRows, number: int, described: Callable[[Column], Texts], statement: Statement
-    ) -> Self:
+    def _of_rows(cls, rows: PublishedRows, described: Callable[[Column], Texts], statement: Statement) -> Self:
         """Return the release of rows in groups, ``described`` per attribute, in the order of the table."""
         return cls(
-            rows.manifest(cls, statement, groups=number),
-            rows.attributes,
-            tuple(described(column) for column in rows.columns),
-            np.arange(number),
-            rows.places[rows.rows],
-            rows.secrets,
-            rows.others,
+            manifest=rows.manifest(cls, statement, groups=rows.groups),
+            attributes=rows.attributes,
+            texts=tuple(described(column) for column in rows.columns),
+            ids=np.arange(rows.groups),
+            group_of=rows.group_of,
+            secrets=rows.secrets,
+            others=rows.others,
             trace=rows.places,
         )
 
@@ -178,23 +162,44 @@ class GeneralizedRelease(DescribedRelease):
         )
 
     @classmethod
-    def assumed(cls, attributes: Sequence[Attribute], promise: Principle, persons: bool = False) -> tuple[str, ...]:
-        """Return the assumptions, including those that apply to some releases only."""
-        always, rest = len(cls.assumptions), super().assumed(attributes, promise, persons)
-        several = [attribute.role for attribute in attributes].count("sensitive") > 1
-        told = [SIDE_BY_SIDE] if several else []
-        told += [SEVERAL_ROWS] if persons else []
-        told += [PRESENCE] if any(part.hides_presence for part in promise.parts) else []
-        return (*rest[:always], *told, *rest[always:])
+    def _further_assumptions(cls, several: bool, promise: Principle, persons: bool) -> list[str]:
+        presence = any(part.hides_presence for part in promise.parts)
+        applying = ((several, SIDE_BY_SIDE), (persons, SEVERAL_ROWS), (presence, PRESENCE))
+        return [sentence for applies, sentence in applying if applies]
 
     # ------------------------------------------------------------------------------------------------ saving, loading
 
     @classmethod
     def load(cls, home: Home, manifest: dict[str, Any]) -> Self:
-        """Return the release in a folder whose manifest has been read."""
-        from discreet.releases.generalized.load import load_generalized
+        """Return the release in a folder whose manifest has been read; its inconsistencies are faults."""
+        attributes = read_attributes(manifest)
+        name = f"table.{ending_of(manifest, ('table', *cls.more_tables))}"
+        columns = read_columns(home / name, [GROUP, *(attribute.name for attribute in attributes)])
+        faults: list[str] = []
+        numbers = columns[GROUP][1].astype(np.int64)
+        ids, group_of = _groups(numbers)
+        check_rows(name, len(numbers), manifest, faults)
+        check_groups(name, ids, manifest, faults)
+        by_role = {
+            role: [attribute for attribute in attributes if attribute.role == role] for role in ("quasi", "sensitive")
+        }
+        release = cls(
+            manifest=manifest,
+            attributes=attributes,
+            texts=tuple(_described(each, *columns[each.name], ids, group_of, faults) for each in by_role["quasi"]),
+            ids=ids,
+            group_of=group_of,
+            secrets=tuple(read_sensitive(each, *columns[each.name], faults) for each in by_role["sensitive"]),
+            others=read_others(attributes, columns),
+        )
+        # report unreadable texts now, not when they are first needed
+        _ = release.descriptions.regions
+        return replace(release, faults=tuple(faults))
 
-        return load_generalized(home, manifest, cls)
+    def second_table(self, home: Home, stem: str) -> Path:
+        """The file of a further table of a format built on this one."""
+        name: str = next(name for name in self.manifest["tables"] if name.startswith(f"{stem}."))
+        return home / name
 
     def about(self, attribute: str | None) -> GeneralizedRelease:
         """Return what is published about one sensitive attribute, without the others and without kept columns."""
@@ -202,7 +207,7 @@ class GeneralizedRelease(DescribedRelease):
         attributes = (*self.quasi, self.sensitive[at])
         return replace(self, attributes=attributes, secrets=(self.secrets[at],), others=())
 
-    def beside(self, name: str, known: str) -> GeneralizedRelease | None:
+    def given(self, name: str, known: str) -> GeneralizedRelease | None:
         """Return what is published about one sensitive attribute beside another that is known of everyone.
 
         Every group falls into one for each value of the known attribute in it.
@@ -227,3 +232,38 @@ class GeneralizedRelease(DescribedRelease):
             group_of=group_of.astype(np.int32),
             trace=None,
         )
+
+
+def _groups(numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return the numbers of the groups, ascending, and the index among them of every row's group."""
+    if len(numbers) and numbers.min() >= 0 and numbers.max() < len(numbers):
+        sizes = np.bincount(numbers)
+        if bool(sizes.all()):
+            return np.arange(len(sizes)), numbers.astype(np.int32)
+    ids, places = np.unique(numbers, return_inverse=True)
+    return ids, places.astype(np.int32)
+
+
+def _described(
+    attribute: Attribute,
+    words: list[str],
+    codes: NDArray[Any],
+    ids: NDArray[np.int64],
+    group_of: NDArray[np.int32],
+    faults: list[str],
+) -> Texts:
+    """Return the text of each group on one attribute; rows that differ from their group's text are a fault."""
+    codes = codes.astype(np.int32)
+    of_group = np.zeros(len(ids), np.int32)
+    of_group[group_of] = codes
+    differ = np.flatnonzero(of_group[group_of] != codes)
+    if len(differ):
+        row = differ[0]
+        group = group_of[row]
+        number = len(np.unique(group_of[differ]))
+        faults.append(
+            f"Rows of one group must share one description, but group {ids[group]} has both {words[codes[row]]!r} and "
+            f"{words[of_group[group]]!r} in column {attribute.name!r}"
+            + (f", and so have {number - 1:,} other groups." if number > 1 else ".")
+        )
+    return Texts(tuple(words), of_group)

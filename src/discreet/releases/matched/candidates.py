@@ -18,7 +18,7 @@ from discreet.principles.counts import Counts
 def pairs(candidates: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return all pairs of a person and a row that may be the person's.
 
-    >>> [one.tolist() for one in pairs(np.array([[1, 0], [0, 1], [-1, -1], [2, -1]]))]
+    >>> [part.tolist() for part in pairs(np.array([[1, 0], [0, 1], [-1, -1], [2, -1]]))]
     [[0, 0, 1, 1, 3], [1, 0, 0, 1, 2]]
     """
     persons, columns = np.nonzero(candidates >= 0)
@@ -37,11 +37,11 @@ def of_groups(groups: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
     order = kept[np.argsort(groups[kept], kind="stable")]
     sizes = np.bincount(groups[order])
     starts = (np.cumsum(sizes) - sizes)[groups[order]]
-    size, own = sizes[groups[order]], np.arange(len(order)) - starts
+    size, within = sizes[groups[order]], np.arange(len(order)) - starts
     candidates = np.full((len(groups), int(sizes.max(initial=1))), -1, np.int64)
     for shift in range(candidates.shape[1]):
         some = shift < size
-        candidates[order[some], shift] = (starts + (own + shift) % size)[some]
+        candidates[order[some], shift] = (starts + (within + shift) % size)[some]
     return candidates
 
 
@@ -57,27 +57,27 @@ def irregularities(candidates: NDArray[Any], rows: int, names: Sequence[Any]) ->
     ["row 0 may be 1 persons', one of whom has 2 candidates"]
     """
     persons, at = pairs(candidates)
-    found: list[str] = []
-    own = np.bincount(candidates[candidates[:, :1].ravel() >= 0, 0].astype(np.intp), minlength=rows)
-    if bool((own != 1).any()):
-        row = int(np.argmax(own != 1))
-        found.append(f"row {names[row]} is the own one of {own[row]:,} persons")
+    faults: list[str] = []
+    owners = np.bincount(candidates[candidates[:, :1].ravel() >= 0, 0].astype(np.intp), minlength=rows)
+    if bool((owners != 1).any()):
+        row = int(np.argmax(owners != 1))
+        faults.append(f"row {names[row]} is the own one of {owners[row]:,} persons")
     for column in candidates.T[1:]:
         given = np.bincount(column[column >= 0].astype(np.intp), minlength=rows)
         if bool((given > 1).any()):
-            found.append(f"an assignment gives row {names[int(np.argmax(given > 1))]} to several persons")
+            faults.append(f"an assignment gives row {names[int(np.argmax(given > 1))]} to several persons")
             break
     keys = np.sort(persons * np.int64(max(1, rows)) + at)
     twice = np.flatnonzero(keys[1:] == keys[:-1])
     if len(twice):
-        found.append(f"row {names[int(keys[twice[0]]) % rows]} is twice a candidate of one person")
+        faults.append(f"row {names[int(keys[twice[0]]) % rows]} is twice a candidate of one person")
     has = np.bincount(persons, minlength=len(candidates))
     held = np.bincount(at, minlength=rows)
     uneven = np.flatnonzero(has[persons] != held[at])
     if len(uneven):
         person, row = int(persons[uneven[0]]), int(at[uneven[0]])
-        found.append(f"row {names[row]} may be {held[row]:,} persons', one of whom has {has[person]:,} candidates")
-    return found
+        faults.append(f"row {names[row]} may be {held[row]:,} persons', one of whom has {has[person]:,} candidates")
+    return faults
 
 
 def published_values(

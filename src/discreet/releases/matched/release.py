@@ -2,8 +2,8 @@
 
 The graph of heterogeneous generalization. A row may be that of any person it is matched with, and a person is matched
 with as many rows as each of these is with persons. Who is matched with which rows is not published: it is in the
-private trace. Whoever only has the files finds more rows whose descriptions admit a person, and may take some of them
-for likelier than others.
+private trace. An attacker who only has the files finds more rows whose descriptions admit a person, and may take some
+of them for likelier than others.
 """
 
 from __future__ import annotations
@@ -16,17 +16,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
+from discreet.releases.assumptions import ONE_RELEASE, TRUE_VALUES
 from discreet.releases.descriptions import Descriptions, Texts
 from discreet.releases.folder import DAMAGED, Home
 from discreet.releases.generalization import Values, check_values, generalize
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.matched.candidates import irregularities, of_groups, pairs
-from discreet.releases.partition import PublishedRows, check_one_row_each, check_partition, dense_groups
+from discreet.releases.partition import PublishedRows, check_one_row_each, check_partition
 from discreet.releases.statement import Stated, Statement
 from discreet.table.table import Column, Table
 
 ASSUMPTIONS = (
-    "Every published row is a row of the original; its sensitive value is published as it was, and none was invented.",
+    TRUE_VALUES,
     "Every row has a number and a description of its own. It is matched with some persons, all of whom its description "
     "admits, and is the row of one of them; a person is matched with as many rows as each of these is with persons. "
     "Who is matched with which rows is not published.",
@@ -40,18 +41,18 @@ ASSUMPTIONS = (
     "equally likely to be the person's.",
     "The promise does not cover an adversary who does not know the matches, and takes all ways to give everyone a row "
     "whose description admits them for equally likely: more rows may then be a person's, some likelier than others, so "
-    "that more may be believed than is promised, and rightly. Nor does it cover whoever counts all rows whose "
-    "descriptions admit a person as equally likely, though rows of large descriptions belong to a person more rarely "
-    "than rows of small ones.",
+    "that more may be believed than is promised, and rightly. Nor does it cover an adversary who counts all rows "
+    "whose descriptions admit a person as equally likely, though rows of large descriptions belong to a person more "
+    "rarely than rows of small ones.",
     "The promise does not cover an adversary who knows the matches and the sensitive values of some persons: as one "
     "draw decides about all, these may tell which assignment is the true one, and so the values of all others.",
     "The promise bounds what the matches and the rows say; it does not bound what the choice of these matches may tell "
     "an adversary who knows the algorithm.",
-    "The promise covers this one release of the table, not what several releases of it say together.",
+    ONE_RELEASE,
 )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class MatchedRelease(GeneralizedRelease):
     """The published release, as made by a scheme (``from_candidates``) or as found in a folder (``load``).
 
@@ -62,7 +63,6 @@ class MatchedRelease(GeneralizedRelease):
     format: ClassVar[str] = "matched"
     assumptions: ClassVar[tuple[str, ...]] = ASSUMPTIONS
     about_persons: ClassVar[bool] = False
-    promises_by_trace: ClassVar[bool] = True
 
     @classmethod
     def from_candidates(
@@ -99,7 +99,12 @@ class MatchedRelease(GeneralizedRelease):
             return generalize(replace(column, codes=column.codes[persons]), lines.astype(np.int32), number, values)
 
         rows = PublishedRows(table, matched[:, 0].copy(), labels=values == "label")
-        return replace(cls._of_rows(rows, number, described, Statement(**stated)), trace=matched).in_order()
+        return replace(cls._of_rows(rows, described, Statement(**stated)), trace=matched).in_order()
+
+    @classmethod
+    def refusal_as_part(cls) -> str | None:
+        """Everybody's matches are in the trace, of which there is one for all tables."""
+        return "only its private trace tells which rows may be whose"
 
     @property
     def grouped(self) -> None:
@@ -121,10 +126,8 @@ class MatchedRelease(GeneralizedRelease):
         **stated: Unpack[Stated],
     ) -> Self:
         """Publish a partition: every person is matched with the rows of the group."""
-        groups = np.asarray(groups)
-        check_partition(table, groups)
-        places, _ = dense_groups(groups)
-        return cls.from_candidates(table, of_groups(places), values=values, **stated)
+        rows = PublishedRows.of_groups(table, groups)
+        return cls.from_candidates(table, of_groups(rows.places), values=values, **stated)
 
     @classmethod
     def load(cls, home: Home, manifest: dict[str, Any]) -> Self:

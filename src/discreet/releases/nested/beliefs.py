@@ -24,7 +24,7 @@ from discreet.principles.counts import Counts
 from discreet.releases.nested.tree import Tree
 
 
-def believed(tree: Tree, own: NDArray[Any]) -> NDArray[np.float64]:
+def believed(tree: Tree, counted: NDArray[Any]) -> NDArray[np.float64]:
     """Return, per node, the probability that the row of a person with this leaf is one of the rows that ``own`` counts.
 
     A second axis of ``own`` distinguishes several kinds of rows. Works from the roots down: persons who go on from a
@@ -34,9 +34,9 @@ def believed(tree: Tree, own: NDArray[Any]) -> NDArray[np.float64]:
     >>> believed(tree, np.array([1, 1, 0])).tolist()  # a rare value: one row of it above, one under the first leaf
     [0.5, 0.75, 0.25]
     """
-    wide = (-1,) + (1,) * (own.ndim - 1)
+    wide = (-1,) + (1,) * (counted.ndim - 1)
     arriving = np.maximum(1, tree.arriving)
-    result = np.asarray(own / arriving.reshape(wide), np.float64)
+    result = np.asarray(counted / arriving.reshape(wide), np.float64)
     on = (tree.arriving - tree.rows) / arriving
     for level in tree.levels[1:]:
         result[level] += on[level].reshape(wide) * result[tree.parents[level]]

@@ -22,12 +22,12 @@ from discreet.principles.counts import Counts
 from discreet.releases.assumptions import ONE_RELEASE, TRUE_VALUES
 from discreet.releases.canonical import Lines, by_number, content_ranks, renumbered
 from discreet.releases.descriptions import Descriptions, Texts
-from discreet.releases.folder import Home
+from discreet.releases.folder import DAMAGED, Home
 from discreet.releases.generalization import Values, check_values, generalize
 from discreet.releases.generalized.release import GeneralizedRelease
-from discreet.releases.lookup import Lookup
 from discreet.releases.nested.tree import Tree, check_tree, numbered_in_order, tidied
-from discreet.releases.partition import GROUP, PARENT, PublishedRows, check_one_row_each, check_partition, dense_groups
+from discreet.releases.partition import GROUP, PARENT, PublishedRows, check_one_row_each, check_partition
+from discreet.releases.reading import read_texts
 from discreet.releases.statement import Stated, Statement
 from discreet.table.combinations import distinct
 from discreet.table.table import Column, Table
@@ -59,13 +59,15 @@ ASSUMPTIONS = (
 )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class NestedRelease(GeneralizedRelease):
     """The published release, as made by a scheme (``from_tree``) or as found in a folder (``load``).
 
     It is a generalized release whose groups are the nodes of a tree: ``counts``, ``sizes`` and ``descriptions`` are
-    about nodes and the rows under them. The private ``trace`` contains the leaf of every input row's person, not the
-    node of the row.
+    about nodes and the rows under them. An adversary who knows the tree matches people with leaves, and every person of
+    every leaf that admits a point is equally likely to be the one at that point; `discreet.releases.nested.beliefs`
+    defines the belief for each leaf. The private ``trace`` contains the leaf of every input row's person, not the node
+    of the row.
     """
 
     format: ClassVar[str] = "nested"
@@ -108,14 +110,13 @@ class NestedRelease(GeneralizedRelease):
         >>> dc.NestedRelease.from_tree(table, [-1, 0, 0], halves, nodes, promise=dc.LDiversity(2), scheme="halves")
         <nested release of 48 rows, 0 withheld: l-diversity(l=2)>
         """
-        above, leaves, nodes = (np.asarray(one) for one in (parents, leaf_of, node_of))
+        above, leaves, nodes = (np.asarray(numbers) for numbers in (parents, leaf_of, node_of))
         check_one_row_each(table, cls.format)
         check_tree(table.rows, above, leaves, nodes)
         check_values(values)
         check_partition(table, nodes)
-        above, leaves, nodes = (
-            one.astype(np.int32) for one in tidied(*(one.astype(np.int64) for one in (above, leaves, nodes)))
-        )
+        tree = tidied(*(numbers.astype(np.int64) for numbers in (above, leaves, nodes)))
+        above, leaves, nodes = (numbers.astype(np.int32) for numbers in tree)
         number = len(above)
 
         def described(column: Column) -> Texts:
@@ -123,7 +124,7 @@ class NestedRelease(GeneralizedRelease):
             return generalize(replace(column, codes=codes), within, number, values)
 
         rows = PublishedRows(table, nodes, labels=values == "label")
-        release = cls._of_rows(rows, number, described, Statement(**stated))
+        release = cls._of_rows(rows, described, Statement(**stated))
         persons = np.bincount(leaves[leaves >= 0], minlength=number).astype(np.int64)
         return replace(release, parents=above, persons=persons, trace=leaves).in_order()
 
@@ -149,31 +150,45 @@ class NestedRelease(GeneralizedRelease):
         **stated: Unpack[Stated],
     ) -> Self:
         """Publish a partition: a tree of roots only, with every row under its person's root."""
-        groups = np.asarray(groups)
-        check_partition(table, groups)
-        places, number = dense_groups(groups)
-        return cls.from_tree(table, np.full(number, -1), places, places, values=values, **stated)
+        rows = PublishedRows.of_groups(table, groups)
+        return cls.from_tree(table, np.full(rows.groups, -1), rows.places, rows.places, values=values, **stated)
 
     # ------------------------------------------------------------------------------------------------ saving, loading
 
     @classmethod
     def load(cls, home: Home, manifest: dict[str, Any]) -> Self:
-        """Return the release in a folder whose manifest has been read."""
-        from discreet.releases.nested.load import with_tree
-
-        return with_tree(super().load(home, manifest), home)
+        """Return the release in a folder whose manifest has been read, with the tree from its table of nodes."""
+        release = super().load(home, manifest)
+        if len(release.secrets) != 1:
+            raise DiscreetError(f"the manifest of a nested release must list one sensitive attribute; {DAMAGED}")
+        path = release.second_table(home, NODES)
+        columns = read_texts(path, [GROUP, PARENT, PERSONS])
+        groups, parents, persons = (
+            _numbers(path.name, name, [texts[code] for code in codes.tolist()])
+            for name, (texts, codes) in columns.items()
+        )
+        if len(groups) != release.groups or bool((groups != release.ids).any()):
+            fault = f"{path.name} must list every node that has rows in the table once, in order."
+            empty = np.zeros(release.groups, np.int64)
+            release = replace(release, parents=empty.astype(np.int32) - 1, persons=empty, sound=False)
+            return replace(release, faults=(*release.faults, fault))
+        roots, faults = parents == -1, []
+        places = np.minimum(np.searchsorted(groups, parents), max(0, len(groups) - 1))
+        strange = np.flatnonzero(~roots & (groups[places] != parents)) if len(groups) else roots[:0]
+        if len(strange):
+            faults.append(f"Node {groups[strange[0]]} has the parent {parents[strange[0]]}, which is no node.")
+        if len(negative := np.flatnonzero(persons < 0)):
+            faults.append(f"Node {groups[negative[0]]} has a negative number of persons.")
+        above = np.where(roots, -1, places).astype(np.int32)
+        if not faults:
+            faults += Tree(above, persons, release.sizes).faults(groups.tolist())
+        return replace(release, parents=above, persons=persons, sound=not faults, faults=(*release.faults, *faults))
 
     def tables(self, numbers: bool) -> dict[str, pa.Table]:
         """Return the table of rows, and the table of nodes in the order of their numbers."""
         roots = self.parents < 0
         above = pa.array(np.where(roots, 0, self.ids[self.parents]), mask=roots)
         return {**super().tables(numbers), NODES: pa.table({GROUP: self.ids, PARENT: above, PERSONS: self.persons})}
-
-    def lookup(self) -> Lookup:
-        """Return the lookup of people as persons of leaves."""
-        from discreet.releases.box_lookup import ByBoxes
-
-        return ByBoxes(self.leaves)
 
     # ------------------------------------------------------------------------------------------------------- counting
 
@@ -214,33 +229,11 @@ class NestedRelease(GeneralizedRelease):
         texts = np.array([of_node for _, of_node in self.texts], np.int32).reshape(len(self.texts), self.groups)
         return Cells(texts, self.group_of, self.expected, lambda rows: believed(self.tree, rows) * self.persons)
 
-    def beliefs(
-        self, points: Mapping[str, ArrayLike], withheld: ArrayLike | None = None, *, attribute: str | None = None
-    ) -> NDArray[np.float64]:
-        """Return the beliefs of an adversary who knows the tree and matches these quasi-identifiers with leaves.
-
-        ``points`` contains original values, one array per quasi-identifier. Every person of every leaf whose
-        description admits a point is equally likely to be the one at that point; `discreet.releases.nested.beliefs`
-        defines the belief for each leaf. A point that no leaf admits was withheld: its belief is the distribution of
-        the ``withheld`` counts (in the order of ``values``), or NaN if these are unknown.
-        """
-        from discreet.releases.boxes import mixtures_at, shares
-
-        self.about(attribute)
-        return shares(mixtures_at(self.descriptions, points, self.expected), withheld)
-
     def presence(self, points: Mapping[str, ArrayLike], *, combined: bool = False) -> NDArray[np.float64]:
-        """Return the belief that a person with these quasi-identifiers is in the table at all, one number per point.
-
-        The belief by a leaf that admits the person is its persons divided by the combinations of values that its
-        description admits. If several leaves do, the strongest belief is returned; with ``combined``, that by all of
-        them together. If none does, the belief is 0, or NaN if rows are withheld, because nothing is known about these.
-        """
-        from discreet.releases.presence import presence_by_boxes
-
+        """Return the belief that a person is in the table at all, from the leaves (see ``DescribedRelease``)."""
         if not self.sound:
             raise DiscreetError(AT_FAULT)
-        return presence_by_boxes(self.leaves, points, combined, self.withheld)
+        return super().presence(points, combined=combined)
 
 
 def _everyone(
@@ -250,10 +243,29 @@ def _everyone(
     card = max(1, len(column.values))
     kept = leaf_of >= 0
     pairs = distinct(leaf_of[kept].astype(np.int64) * card + column.codes[kept])
-    found = [pairs]
+    pairs_above = [pairs]
     while len(pairs):
         above = parents[pairs // card].astype(np.int64)
         pairs = distinct((above * card + pairs % card)[above >= 0])
-        found.append(pairs)
-    everyone = distinct(np.concatenate(found))
+        pairs_above.append(pairs)
+    everyone = distinct(np.concatenate(pairs_above))
     return (everyone // card).astype(np.int32), (everyone % card).astype(np.int32)
+
+
+def _numbers(file: str, name: str, texts: list[str]) -> NDArray[np.int64]:
+    """Convert texts to whole numbers; the empty parent of a root becomes -1."""
+    try:
+        if name != PARENT and "" in texts:
+            raise ValueError
+        return np.array([-1 if text == "" else _whole(text) for text in texts], np.int64)
+    except (ValueError, OverflowError):
+        raise DiscreetError(
+            f"the column {name!r} of {file!r} does not hold a whole number in every row; publish the release again"
+        ) from None
+
+
+def _whole(text: str) -> int:
+    number = int(text)
+    if abs(number) >= 1 << 53:
+        raise ValueError(text)
+    return number

@@ -38,7 +38,7 @@ class Tree:
     @classmethod
     def of_rows(cls, parents: NDArray[Any], leaf_of: NDArray[Any], node_of: NDArray[Any]) -> Tree:
         """Return the tree of rows with these leaves of their persons and these nodes; -1 is withheld."""
-        persons, rows = (np.bincount(one[one >= 0], minlength=len(parents)) for one in (leaf_of, node_of))
+        persons, rows = (np.bincount(places[places >= 0], minlength=len(parents)) for places in (leaf_of, node_of))
         return cls(parents.astype(np.int32), persons, rows)
 
     @cached_property
@@ -78,8 +78,8 @@ class Tree:
             return [f"The nodes have {everyone:,} persons together, but there are {rows:,} rows."]
         short = np.flatnonzero(self.arriving < self.rows)
         # if there are none, nobody is left over at a root either, because there are as many persons as rows
-        told = "has more rows than persons in it without a row further down"
-        return [f"Node {names[int(short[0])]} {told}."] if len(short) else []
+        fault = "has more rows than persons in it without a row further down"
+        return [f"Node {names[int(short[0])]} {fault}."] if len(short) else []
 
 
 def levels_of(parents: NDArray[Any]) -> list[NDArray[np.intp]]:
@@ -91,14 +91,14 @@ def levels_of(parents: NDArray[Any]) -> list[NDArray[np.intp]]:
     order = np.argsort(parents, kind="stable")
     starts = np.searchsorted(parents[order], np.arange(-1, len(parents) + 1))
     level = order[starts[0] : starts[1]]
-    found = []
+    levels = []
     while len(level):
-        found.append(level)
+        levels.append(level)
         first, after = starts[level + 1], starts[level + 2]
         numbers = after - first
         within = np.arange(int(numbers.sum())) - np.repeat(np.cumsum(numbers) - numbers, numbers)
         level = order[np.repeat(first, numbers) + within]
-    return found
+    return levels
 
 
 def numbered_in_order(tree: Tree, content: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -144,8 +144,7 @@ def tidied(
     in which N adds reach x 0 / arriving and leaves reach unchanged; with the same numbers arriving at all other nodes
     of the path, the sum without N is the same. Everybody has such an ancestor: the node of the person's own row.
 
-    >>> found = tidied(np.array([-1, 0, 1, 1]), np.array([2, 3, 3]), np.array([2, 0, 3]))
-    >>> [one.tolist() for one in found]
+    >>> [part.tolist() for part in tidied(np.array([-1, 0, 1, 1]), np.array([2, 3, 3]), np.array([2, 0, 3]))]
     [[-1, 0, 0], [1, 2, 2], [1, 0, 2]]
     """
     number = len(parents)
@@ -163,14 +162,14 @@ def tidied(
 def check_tree(rows: int, parents: NDArray[Any], leaf_of: NDArray[Any], node_of: NDArray[Any]) -> None:
     """Raise an error if this is not a forest, or a row is published under a node that its person is not in."""
     number = len(parents)
-    if parents.ndim != 1 or any(one.shape != (rows,) for one in (leaf_of, node_of)):
+    if parents.ndim != 1 or any(numbers.shape != (rows,) for numbers in (leaf_of, node_of)):
         raise DiscreetError(
             f"a tree needs one parent for each node, and a leaf and a node for each of the {rows:,} rows"
         )
-    if any(one.dtype.kind not in "iu" for one in (parents, leaf_of, node_of)):
+    if any(numbers.dtype.kind not in "iu" for numbers in (parents, leaf_of, node_of)):
         raise DiscreetError("parents, leaves and nodes must be whole numbers")
-    for what, one in (("parents", parents), ("leaf_of", leaf_of), ("node_of", node_of)):
-        if bool(((one < -1) | (one >= number)).any()):
+    for what, numbers in (("parents", parents), ("leaf_of", leaf_of), ("node_of", node_of)):
+        if bool(((numbers < -1) | (numbers >= number)).any()):
             raise DiscreetError(f"{what} names a node outside -1 to {number - 1:,}, and there are {number:,} nodes")
     if sum(map(len, levels_of(parents))) < number:
         raise DiscreetError("the parents of some nodes form a circle; a tree needs roots, whose parent is -1")

@@ -25,22 +25,22 @@ if TYPE_CHECKING:
 def estimates(release: ProjectedRelease, queries: Sequence[Query]) -> NDArray[np.float64]:
     """Estimate how many rows satisfy each query."""
     parts = _parts_of(release)
-    everywhere = [Query(tuple(one for one in query.conditions if one.attribute not in parts)) for query in queries]
-    asked = [{parts[one.attribute] for one in query.conditions if one.attribute in parts} for query in queries]
-    across = [at for at, some in enumerate(asked) if len(some) != 1]
-    found = np.empty(len(queries))
+    everywhere = [_of(query, parts) for query in queries]
+    asked = [{parts[name] for name in query.by_attribute if name in parts} for query in queries]
+    across = [at for at, numbers in enumerate(asked) if len(numbers) != 1]
+    result = np.empty(len(queries))
     among = np.empty((len(release.parts), len(across)))
     shares = np.ones(len(across))
     for number, part in enumerate(release.parts):
-        alone = [at for at, some in enumerate(asked) if some == {number}]
-        found[alone] = part.estimates([queries[at] for at in alone])
+        alone = [at for at, numbers in enumerate(asked) if numbers == {number}]
+        result[alone] = part.estimates([queries[at] for at in alone])
         among[number] = part.estimates([everywhere[at] for at in across])
         mine = [place for place, at in enumerate(across) if number in asked[at]]
-        own = part.estimates([_of(queries[across[place]], parts, number) for place in mine])
+        matching = part.estimates([_of(queries[across[place]], parts, number) for place in mine])
         whole = among[number, mine]
-        shares[mine] *= np.divide(own, whole, out=np.zeros(len(mine)), where=whole > 0.0)
-    found[across] = among.mean(axis=0) * shares
-    return found
+        shares[mine] *= np.divide(matching, whole, out=np.zeros(len(mine)), where=whole > 0.0)
+    result[across] = among.mean(axis=0) * shares
+    return result
 
 
 def independence(release: ProjectedRelease, names: Sequence[str]) -> tuple[str, ...]:
@@ -49,10 +49,10 @@ def independence(release: ProjectedRelease, names: Sequence[str]) -> tuple[str, 
     apart = {parts[name]: [each for each in names if parts.get(each) == parts[name]] for name in names if name in parts}
     if len(apart) < 2:
         return ()
-    told = listed(listed(repr(name) for name in dict.fromkeys(some)) for some in apart.values())
+    columns = listed(listed(repr(name) for name in dict.fromkeys(each)) for each in apart.values())
     return (
-        f"{told} are in different tables of the release, so that the estimate takes them to be independent among the "
-        "rows that satisfy the conditions on quasi-identifiers",
+        f"{columns} are in different tables of the release, so that the estimate takes them to be independent "
+        "among the rows that satisfy the conditions on quasi-identifiers",
     )
 
 
@@ -66,6 +66,6 @@ def _parts_of(release: ProjectedRelease) -> dict[str, int]:
     }
 
 
-def _of(query: Query, parts: dict[str, int], number: int) -> Query:
-    """The conditions of a query on quasi-identifiers and on the attributes of one part."""
-    return Query(tuple(one for one in query.conditions if parts.get(one.attribute, number) == number))
+def _of(query: Query, parts: dict[str, int], number: int = -1) -> Query:
+    """The conditions of a query on quasi-identifiers and, if a part is given by its number, on its attributes."""
+    return Query(tuple(condition for condition in query.conditions if parts.get(condition.attribute, number) == number))

@@ -10,7 +10,7 @@ from discreet.errors import DiscreetError
 from discreet.principles import Principle, parse, together
 from discreet.principles.k_anonymity import KAnonymity
 from discreet.releases.folder import DAMAGED, Home, PartHome
-from discreet.releases.projected.release import OF_PARTS, UNNAMED, ProjectedRelease, may_be_a_part
+from discreet.releases.projected.release import OF_PARTS, UNNAMED, ProjectedRelease
 from discreet.releases.reading import read_attributes
 from discreet.releases.release import Release
 
@@ -20,23 +20,23 @@ P = TypeVar("P", bound=ProjectedRelease)
 def load_projected(home: Home, manifest: dict[str, Any], kind: type[P]) -> P:
     """Return the release in a folder whose manifest has been read."""
     entries = _entries(manifest)
-    attributes = read_attributes({**manifest, "groups": 0}, several=True)
+    attributes = read_attributes({**manifest, "groups": 0})
     split = [name for entry in entries for name in entry["sensitive"]]
-    if sorted(split) != sorted(one.name for one in attributes if one.role == "sensitive"):
+    if sorted(split) != sorted(attribute.name for attribute in attributes if attribute.role == "sensitive"):
         raise DiscreetError(f"the manifest must give every sensitive attribute to one of its parts; {DAMAGED}")
     parts = [
         format_of(entry).load(PartHome(home, number), part_manifest(manifest, number))
         for number, entry in enumerate(entries, 1)
     ]
-    return kind(manifest, attributes, tuple(parts))
+    return kind(manifest=manifest, attributes=attributes, parts=tuple(parts))
 
 
 def format_of(entry: Mapping[str, Any]) -> type[Release]:
     """Return the format of a part; raise an error unless it may be one of several tables."""
     name = entry.get("format", UNNAMED)
-    if not isinstance(name, str) or name not in FORMATS or not may_be_a_part(FORMATS[name].release):
+    kind: type[Release] | None = FORMATS[name].release if isinstance(name, str) and name in FORMATS else None
+    if kind is None or kind.refusal_as_part() is not None:
         raise DiscreetError(f"the manifest gives {name!r} as the format of a part, which none can have; {DAMAGED}")
-    kind: type[Release] = FORMATS[name].release
     return kind
 
 
@@ -45,16 +45,16 @@ def part_manifest(manifest: Mapping[str, Any], number: int) -> dict[str, Any]:
     entry = manifest["parts"][number - 1]
     names = entry["sensitive"]
     attributes = [
-        one
-        for one in manifest["attributes"]
-        if one["role"] == "quasi" or one["name"] in names or (one["role"] == "other" and number == 1)
+        attribute
+        for attribute in manifest["attributes"]
+        if attribute["role"] == "quasi" or attribute["name"] in names or (attribute["role"] == "other" and number == 1)
     ]
     texts = manifest.get("promise")
     texts = [text for text in texts if concerns(text, names)] if isinstance(texts, list) else texts
     read = [] if not isinstance(texts, list) else [part for part in map(_read, texts) if part is not None]
-    described = read_attributes({**manifest, "attributes": attributes, "groups": 0}, several=True)
-    kind, own = format_of(entry), f"_{number}."
-    found = {
+    described = read_attributes({**manifest, "attributes": attributes, "groups": 0})
+    kind, ending = format_of(entry), f"_{number}."
+    result = {
         "discreet": manifest.get("discreet"),
         "format": kind.format,
         "format_version": manifest.get("format_version"),
@@ -63,19 +63,19 @@ def part_manifest(manifest: Mapping[str, Any], number: int) -> dict[str, Any]:
         "attributes": attributes,
         "rows": manifest["rows"],
         **{key: value for key, value in entry.items() if key not in OF_PARTS},
-        "tables": {own_name(name, own): told for name, told in manifest["tables"].items() if own in name},
+        "tables": {own_name(name, ending): entry_of for name, entry_of in manifest["tables"].items() if ending in name},
         "assumptions": list(kind.assumed(described, together(read) if read else KAnonymity(1))),
     }
-    return found | ({"experimental_seed": True} if "experimental_seed" in manifest else {})
+    return result | ({"experimental_seed": True} if "experimental_seed" in manifest else {})
 
 
-def own_name(name: str, own: str) -> str:
+def own_name(name: str, ending: str) -> str:
     """Return the name that a table of a part has in a release of its own.
 
     >>> own_name("table_2.csv", "_2.")
     'table.csv'
     """
-    return ".".join(name.rsplit(own, 1))
+    return ".".join(name.rsplit(ending, 1))
 
 
 def concerns(text: Any, names: list[str]) -> bool:

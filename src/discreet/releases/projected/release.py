@@ -24,7 +24,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
 from discreet.releases.assumptions import DESCRIBED, ONE_RELEASE
-from discreet.releases.attributes import Attribute
 from discreet.releases.descriptions import Descriptions
 from discreet.releases.folder import Home
 from discreet.releases.grouped import GroupedRelease
@@ -44,12 +43,12 @@ ASSUMPTIONS = (
     "tables belong to one person is not published.",
     "The promise is kept by every table by itself: against the distribution of its sensitive attributes in the whole "
     "original, withheld rows included, by every group and by the withheld rows taken as one group.",
-    "Whoever takes the tables to be independent given the quasi-identifiers learns no more about an attribute from all "
-    "of them than from its own.",
-    "The promise does not bound what is learnt by whoever knows which values of attributes in different tables go "
-    "together: where the groups of two tables overlap only in part, that may tell a person's values.",
-    "The sensitive values of a row of one table stand side by side: whoever knows one of a person's may learn the "
-    "others in that table, and no others.",
+    "An attacker who takes the tables to be independent given the quasi-identifiers learns no more about an attribute "
+    "from all of them than from its own.",
+    "The promise does not bound what is learnt by an attacker who knows which values of attributes in different tables "
+    "go together: where the groups of two tables overlap only in part, that may tell a person's values.",
+    "The sensitive values of a row of one table stand side by side: an attacker who knows one of a person's may "
+    "learn the others in that table, and no others.",
     "The promise bounds what the groups say; it does not bound what the choice of these groups and tables rather than "
     "others may tell an adversary who knows the algorithm.",
     ONE_RELEASE,
@@ -61,8 +60,8 @@ OF_ANY_FORMAT = (
     "The order of the rows and the numbers of the groups carry no information, in any table.",
     "The promise is kept by every table by itself.",
     *ASSUMPTIONS[4:5],
-    "The promise does not bound what is learnt by whoever knows which values of attributes in different tables go "
-    "together.",
+    "The promise does not bound what is learnt by an attacker who knows which values of attributes in different tables "
+    "go together.",
     "The promise does not bound what the choice of these tables rather than others may tell an adversary who knows the "
     "algorithm.",
     *ASSUMPTIONS[-1:],
@@ -80,17 +79,22 @@ OF_PARTS = ("sensitive", "format", "scheme", "assumptions")
 FIRST = "That is in the first table only; in two it would tell which rows belong together."
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ProjectedRelease(Release):
     """The published release, as made by a scheme (``from_parts``) or as found in a folder (``load``)."""
 
     format: ClassVar[str] = "projected"
     assumptions: ClassVar[tuple[str, ...]] = ASSUMPTIONS
 
-    manifest: dict[str, Any]
-    attributes: tuple[Attribute, ...]
     parts: tuple[Release, ...]
     """What each table publishes, as a release of its own."""
+
+    def __post_init__(self) -> None:
+        """The faults are those of all tables; the private trace has a column per table."""
+        traces = [part.trace for part in self.parts if part.trace is not None]
+        whole = len(traces) == len(self.parts)
+        object.__setattr__(self, "trace", np.column_stack(traces) if whole else None)
+        object.__setattr__(self, "faults", tuple(fault for part in self.parts for fault in part.faults))
 
     # -------------------------------------------------------------------------------------------------------- making
 
@@ -111,13 +115,13 @@ class ProjectedRelease(Release):
         >>> from dataclasses import replace
         >>> from discreet.datasets import census_arrow
         >>> table = dc.read(census_arrow(300), quasi=["age", "gender"], sensitive=["salary", "occupation"])
-        >>> parts = [dc.Cuts().publish(replace(table, sensitive=(one,)), dc.LDiversity(2)) for one in table.sensitive]
+        >>> parts = [dc.Cuts().publish(replace(table, sensitive=(each,)), dc.LDiversity(2)) for each in table.sensitive]
         >>> release = dc.ProjectedRelease.from_parts(parts, promise=dc.LDiversity(2), scheme="mine")
         >>> release, sorted(release.tables(numbers=False))
         (<projected release of 300 rows, 0 withheld: l-diversity(l=2)>, ['table_1', 'table_2'])
         """
         _check_parts(parts)
-        named = {one.name: one for part in parts for one in part.sensitive}
+        named = {attribute.name: attribute for part in parts for attribute in part.sensitive}
         first = parts[0]
         others = [attribute for attribute in first.attributes if attribute.role == "other"]
         attributes = (*first.quasi, *(named[name] for name in sensitive or named), *others)
@@ -130,12 +134,17 @@ class ProjectedRelease(Release):
             assumptions=assumed_of(parts),
             parts=[part_entry(part) for part in parts],
         )
-        return cls(manifest, attributes, tuple(parts)).in_order()
+        return cls(manifest=manifest, attributes=attributes, parts=tuple(parts)).in_order()
+
+    @classmethod
+    def refusal_as_part(cls) -> str | None:
+        """Tables are not nested."""
+        return "it has several tables itself"
 
     def in_order(self) -> Self:
         """Return the same release with every table in canonical order."""
         parts = tuple(part.in_order() for part in self.parts)
-        same = all(one is other for one, other in zip(parts, self.parts, strict=True))
+        same = all(ordered is part for ordered, part in zip(parts, self.parts, strict=True))
         return self if same else replace(self, parts=parts)
 
     # ------------------------------------------------------------------------------------------------ saving, loading
@@ -155,20 +164,12 @@ class ProjectedRelease(Release):
             for name, table in part.tables(numbers).items()
         }
 
-    @property
-    def faults(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The faults of all tables."""
-        return tuple(fault for part in self.parts for fault in part.faults)
-
-    @property
-    def trace(self) -> NDArray[np.int32] | None:  # type: ignore[override]
-        """Private: the published group of every input row in each table, a column per table; -1 if withheld."""
-        traces = [part.trace for part in self.parts if part.trace is not None]
-        return np.column_stack(traces) if len(traces) == len(self.parts) else None
-
     def trace_columns(self, trace: NDArray[np.int32]) -> dict[str, Any]:
         """The group of every input row in each table."""
-        return {f"{GROUP}_{at}": pa.array(np.ascontiguousarray(one), mask=one < 0) for at, one in enumerate(trace.T, 1)}
+        return {
+            f"{GROUP}_{at}": pa.array(np.ascontiguousarray(groups), mask=groups < 0)
+            for at, groups in enumerate(trace.T, 1)
+        }
 
     # -------------------------------------------------------------------------------------------------- what it tells
 
@@ -190,7 +191,8 @@ class ProjectedRelease(Release):
     def about(self, attribute: str | None) -> Release:
         """Return what the table with this sensitive attribute publishes about it alone; that of the first if None."""
         name = self.sensitive[self._place(attribute)].name
-        return next(part for part in self.parts if name in [one.name for one in part.sensitive]).about(name)
+        part = next(part for part in self.parts if name in [attribute.name for attribute in part.sensitive])
+        return part.about(name)
 
     @cached_property
     def _first(self) -> Release:
@@ -236,10 +238,9 @@ class ProjectedRelease(Release):
         described = [part.descriptions for part in self.parts if part.descriptions is not None]
         return ByBoxes(Descriptions.joined(described)) if len(described) == len(self.parts) else self.parts[0].lookup()
 
-    def beside(self, name: str, known: str) -> Release | None:
+    def given(self, name: str, known: str) -> Release | None:
         """Return what the table with both attributes publishes; None if they are in different tables."""
-        found = [beside for part in self.parts if (beside := part.beside(name, known)) is not None]
-        return found[0] if found else None
+        return next((view for part in self.parts if (view := part.given(name, known)) is not None), None)
 
     def known_values(self, name: str) -> NDArray[Any]:
         """Return the values of a column that its table reveals; of a quasi-identifier, those that the first reveals."""
@@ -272,34 +273,27 @@ def part_entry(part: Release) -> dict[str, Any]:
     return named | {"format": part.format} | more | scheme | {"assumptions": part.manifest["assumptions"]}
 
 
-def may_be_a_part(kind: type[Release]) -> bool:
-    """Whether releases of a format may be one of several tables of the same people.
-
-    >>> from discreet.releases import AmbiguousRelease, AnatomyRelease
-    >>> may_be_a_part(AnatomyRelease), may_be_a_part(AmbiguousRelease), may_be_a_part(ProjectedRelease)
-    (True, False, False)
-    """
-    return not (kind.hides_presence or kind.promises_by_trace or issubclass(kind, ProjectedRelease))
-
-
 def assumed_of(parts: Sequence[Release]) -> tuple[str, ...]:
     """Return what readers may assume about these tables, and about columns that are kept along in the first."""
-    found: tuple[str, ...] = ASSUMPTIONS
+    sentences: tuple[str, ...] = ASSUMPTIONS
     if any(part.format != UNNAMED for part in parts):
-        found = OF_ANY_FORMAT
-        found += (EXACT,) if all(part.exact_quasi for part in parts) else ()
+        sentences = OF_ANY_FORMAT
+        sentences += (EXACT,) if all(part.exact_quasi for part in parts) else ()
     kept = [attribute.name for attribute in parts[0].attributes if attribute.role == "other"]
-    return (*found, f"{kept_sentence(kept)} {FIRST}") if kept else found
+    return (*sentences, f"{kept_sentence(kept)} {FIRST}") if kept else sentences
 
 
 def _check_parts(parts: Sequence[Release]) -> None:
     """Raise an error for releases that are not different attributes of the same rows."""
     if not parts:
         raise DiscreetError("a projected release needs at least one table")
-    wrong = next((part.format for part in parts if not may_be_a_part(type(part))), None)
-    if wrong is not None:
-        raise DiscreetError(f"a release of the format {wrong} cannot be one of several tables of the same people")
-    names = [one.name for part in parts for one in part.sensitive]
+    for part in parts:
+        if (reason := part.refusal_as_part()) is not None:
+            raise DiscreetError(
+                f"a release of the format {part.format} cannot be one of several tables of the same people, because "
+                f"{reason}; publish it by itself"
+            )
+    names = [attribute.name for part in parts for attribute in part.sensitive]
     if len(set(names)) < len(names) or not all(part.sensitive for part in parts):
         raise DiscreetError("every table of a projected release needs sensitive attributes, and each is in one table")
     first = parts[0]

@@ -10,25 +10,37 @@ Replacements are drawn from the values that occur in the original, which are the
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.releases.attributes import Attribute
 from discreet.releases.bit_counts import Tally, Words
 from discreet.releases.canonical import line_keys, line_order, renumbered, taken_in
-from discreet.releases.columns import ExactColumn, column_array, value_name
-from discreet.releases.exact_rows import ExactRowsRelease, codes_found, crossed, lines_at, rows_at
+from discreet.releases.columns import (
+    ExactColumn,
+    column_array,
+    one_of,
+    read_listed,
+    read_sensitive,
+    value_name,
+)
+from discreet.releases.exact_rows import ExactRowsRelease, RowsAt, crossed
+from discreet.releases.folder import Home
+from discreet.releases.labels import number_written
 from discreet.releases.partition import PublishedRows
 from discreet.releases.passthrough import check_kept, check_quasi
+from discreet.releases.reading import check_rows, ending_of, read_exact, read_texts, row_attributes
 from discreet.releases.statement import Statement
 from discreet.table.query import Condition, Query
 from discreet.table.table import Column, Table
@@ -37,32 +49,22 @@ from discreet.table.texts import MISSING
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class RandomisedRelease(ExactRowsRelease):
-    """Rows with unchanged quasi-identifiers, and sensitive values that chance has kept or replaced."""
+    """Rows with unchanged quasi-identifiers, and sensitive values that chance has kept or replaced.
 
-    manifest: dict[str, Any]
-    attributes: tuple[Attribute, ...]
-    exact: tuple[ExactColumn, ...]
+    What is believed of a row follows from its published value, the prior and the probabilities of randomisation. The
+    private ``trace`` contains the line of the published table for every input row, -1 if withheld.
+    """
+
     shown: ExactColumn
     """The sensitive values and the code of each row's published value. Faulty files may contain values that the prior
     does not list; these come last."""
     prior: NDArray[np.int64]
     """The count of each sensitive value in the whole original."""
-    others: tuple[ExactColumn, ...] = ()
-    """Kept columns, published unchanged."""
-    faults: tuple[str, ...] = ()
-    trace: NDArray[np.int32] | None = None
-    """Private: the line of the published table for every input row, -1 if withheld. Never saved."""
 
     # -------------------------------------------------------------------------------------------------------- making
 
     @classmethod
-    def parts(
-        cls,
-        table: Table,
-        drawn: NDArray[np.int32],
-        statement: Statement,
-        **more: Any,
-    ) -> dict[str, Any]:
+    def parts(cls, table: Table, drawn: NDArray[np.int32], statement: Statement, **more: Any) -> dict[str, Any]:
         """The fields of a release that publishes ``drawn[row]`` in place of each row's sensitive value.
 
         ``drawn`` contains codes of the sensitive attribute, or -1 to withhold the row. ``more`` is added to the
@@ -96,7 +98,7 @@ class RandomisedRelease(ExactRowsRelease):
 
     def in_order(self) -> Self:
         """Return the same release with its rows in canonical order."""
-        order = line_order(None, line_keys((*self.exact, self.shown, *self.others), self.rows))
+        order = line_order(None, line_keys([*self._columns.values()], self.rows))
         if order is None:
             return self
         places = np.empty(len(order), np.int64)
@@ -111,22 +113,15 @@ class RandomisedRelease(ExactRowsRelease):
 
     def tables(self, numbers: bool) -> dict[str, pa.Table]:
         """The published table, and the prior."""
-        columns = [column_array(payload, numbers) for payload in (*self.exact, self.shown, *self.others)]
-        names = [attribute.name for attribute in self.attributes]
         counts = pa.array(self.prior)
         return {
-            "table": pa.table(columns, names=names),
+            "table": pa.table({name: column_array(column, numbers) for name, column in self._columns.items()}),
             "prior": pa.table(
                 [pa.array(self.texts), counts if numbers else counts.cast(pa.string())], names=["value", "count"]
             ),
         }
 
     # ------------------------------------------------------------------------------------------------------- counting
-
-    @property
-    def rows(self) -> int:
-        """The number of published rows."""
-        return len(self.shown.codes)
 
     @property
     def values(self) -> NDArray[Any]:
@@ -149,44 +144,25 @@ class RandomisedRelease(ExactRowsRelease):
     def believed(self, published: NDArray[np.int64]) -> NDArray[np.float64]:
         """For each line of published counts, the sum of the beliefs that its published values imply."""
 
-    def beliefs(
-        self, points: Mapping[str, ArrayLike], withheld: ArrayLike | None = None, *, attribute: str | None = None
-    ) -> NDArray[np.float64]:
-        """An adversary's beliefs in each sensitive value of a person with these quasi-identifiers.
+    def _believed(self, rows: RowsAt) -> NDArray[np.float64]:
+        return self.believed(self._counted(rows.lines, rows.number, self.shown.codes[rows.rows]))
 
-        ``points`` contains original values, one array per quasi-identifier. Each row with the values of a point is
-        equally likely to be the person's. The belief in an original value, given the row's published one, follows from
-        the prior and the probabilities of randomisation; the result is the mean over these rows. If no row has the
-        values, the person was withheld: then the belief is the distribution of the ``withheld`` counts (in the order of
-        ``values``), or NaN if these are not known.
-        """
-        self.about(attribute)
-        found, width = rows_at(self.quasi, self.exact, points), len(self.prior)
-        codes = self.shown.codes[found.rows]
-        counts = crossed(found.lines[codes < width], found.number, codes[codes < width], width)
-        result = np.zeros((len(found.known), width))
-        result[found.known] = self.believed(counts)[found.places]
-        if withheld is not None and np.asarray(withheld).sum() > 0:
-            result[~result.any(axis=1)] = np.asarray(withheld)
-        totals = result.sum(axis=1, keepdims=True)
-        return np.asarray(np.divide(result, totals, out=np.full_like(result, np.nan), where=totals > 0))
+    def _counted(self, lines: NDArray[Any], number: int, codes: NDArray[np.int32]) -> NDArray[np.int64]:
+        """How often each value of the prior is published on each line."""
+        width = len(self.prior)
+        return crossed(lines[codes < width], number, codes[codes < width], width)
 
     @abstractmethod
     def reconstructed(self, published: NDArray[np.int64]) -> NDArray[np.float64]:
         """For each line of published counts, the estimated original counts."""
 
-    def contingency(self, column: Column, *, spread: bool = True) -> NDArray[np.float64]:
-        """Estimate the original values of the rows with each value of a quasi-identifier (``Release.contingency``)."""
-        axis = next(at for at, attribute in enumerate(self.quasi) if attribute.name == column.name)
-        exact, width = self.exact[axis], len(self.prior)
-        listed = self.shown.codes < width
-        counts = crossed(exact.codes[listed], len(exact.values), self.shown.codes[listed], width)
-        return lines_at(self.reconstructed(counts), codes_found(self.quasi[axis], exact, column.values))
+    def _crossed(self, exact: ExactColumn) -> NDArray[np.float64]:
+        return self.reconstructed(self._counted(exact.codes, len(exact.values), self.shown.codes))
 
     def known_values(self, name: str) -> NDArray[Any]:
         """The values of a column in their order: the published ones or, if it is sensitive, all original ones."""
         if name != self.secret.name:
-            return self.unchanged[name].values
+            return np.asarray(self._columns[name].values)
         # an ordinal attribute may list values that do not occur
         return np.array(self.secret.values, object) if self.secret.kind == "ordinal" else self.values
 
@@ -195,12 +171,11 @@ class RandomisedRelease(ExactRowsRelease):
         marked in ``wanted``."""
         conditions = []
         for condition in query.conditions:
-            attribute = self.asked(condition)
+            attribute, column = self.asked(condition), self._columns[condition.attribute]
             if attribute.role == "sensitive":
                 wanted &= self._wanted(condition)
                 continue
-            admitted = condition.admits(self.unchanged[attribute.name].values, attribute.meaning)
-            conditions.append(self._tally.bits(attribute.name, admitted))
+            conditions.append(self._tally.bits(attribute.name, condition.admits(column.values, attribute.meaning)))
         return conditions
 
     def _wanted(self, condition: Condition) -> NDArray[np.bool_]:
@@ -212,6 +187,11 @@ class RandomisedRelease(ExactRowsRelease):
         return np.array([admitted.get(value, False) for value in self.values.tolist()], np.bool_)
 
     @cached_property
+    def _columns(self) -> dict[str, ExactColumn]:
+        names = [attribute.name for attribute in self.attributes]
+        return dict(zip(names, (*self.exact, self.shown, *self.others), strict=True))
+
+    @property
     @abstractmethod
     def _tally(self) -> Tally:
         """The published rows, prepared for counting."""
@@ -222,3 +202,67 @@ def _values(column: Column, domain: NDArray[np.intp]) -> NDArray[Any]:
     if column.kind == "numeric":
         return column.values[domain].astype(np.float64)
     return np.array([str(column.values[code]) for code in domain], object)
+
+
+# ------------------------------------------------------------------------------------------------------------ loading
+
+
+def read_parts(home: Home, manifest: dict[str, Any], names: Sequence[str]) -> tuple[dict[str, Any], list[str], str]:
+    """The fields of a release whose tables are called ``names``, the texts of its prior, and the file extension."""
+    attributes = row_attributes(manifest)
+    ending = ending_of(manifest, names)
+    columns = read_texts(home / f"table.{ending}", [attribute.name for attribute in attributes])
+    faults: list[str] = []
+    texts, prior = _prior(home / f"prior.{ending}")
+    exact, others = read_exact(attributes, columns, faults)
+    secret = next(attribute for attribute in attributes if attribute.role == "sensitive")
+    shown = _shown(secret, *columns[secret.name], texts, faults)
+    check_rows(f"table.{ending}", len(shown.codes), manifest, faults)
+    original = manifest["rows"]["published"] + manifest["rows"]["withheld"]
+    if int(prior.sum()) != original:
+        faults.append(f"The prior counts {int(prior.sum()):,} rows, but by the manifest the original has {original:,}.")
+    parts = {
+        "manifest": manifest,
+        "attributes": attributes,
+        "exact": exact,
+        "shown": shown,
+        "prior": prior,
+        "others": others,
+        "faults": tuple(faults),
+    }
+    return parts, texts, ending
+
+
+def _prior(path: Path) -> tuple[list[str], NDArray[np.int64]]:
+    """The sensitive values as texts, and the count of each."""
+    columns = read_texts(path, ["value", "count"])
+    texts = [columns["value"][0][code] for code in columns["value"][1].tolist()]
+    words = [columns["count"][0][code] for code in columns["count"][1].tolist()]
+    counts = [int(word) if word.isascii() and word.isdigit() and len(word) < 16 else 0 for word in words]
+    if len(set(texts)) < len(texts) or not texts or min(counts) < 1:
+        raise DiscreetError(
+            f"{path.name!r} of the release must list every sensitive value once, with how often it occurs; the file "
+            "was damaged or edited, so publish it again"
+        )
+    return texts, np.array(counts, np.int64)
+
+
+def _shown(
+    attribute: Attribute, words: list[str], codes: NDArray[Any], texts: list[str], faults: list[str]
+) -> ExactColumn:
+    """The published sensitive values in the order of the prior; values that it does not list are faults, at the end."""
+    numeric = attribute.kind == "numeric"
+    if numeric:
+        payload = read_sensitive(attribute, words, codes, faults)
+        words, codes = [value_name(value, attribute.notation) for value in payload.values.tolist()], payload.codes
+    shown = read_listed(attribute.name, words, codes, texts, "the prior does not list", faults)
+    if not numeric:
+        return shown
+    try:
+        numbers = [math.nan if text == MISSING else number_written(text, attribute.notation) for text in shown.values]
+        return ExactColumn(np.array(numbers, np.float64), shown.codes, attribute.notation)
+    except ValueError:
+        raise DiscreetError(
+            f"the prior of the release lists a value of {attribute.name!r} that is not {one_of(attribute)}; the "
+            "file was damaged or edited, so publish it again"
+        ) from None

@@ -56,9 +56,9 @@ def crowds(counts: Whole, first: Whole, last: Whole) -> Crowds:
     """
     up_to = np.concatenate([[0], np.cumsum(counts)])
     rows = np.where(counts > 0, up_to[last + 1] - up_to[first], 0)
-    own = np.arange(len(counts))
-    start = np.searchsorted(last, own, "left")
-    stop = np.searchsorted(first, own, "right")
+    codes = np.arange(len(counts))
+    start = np.searchsorted(last, codes, "left")
+    stop = np.searchsorted(first, codes, "right")
     # a sparse table: the maximum of rows[start:stop] is the larger of two overlapping windows of 1, 2, 4, ... entries
     power = np.frexp((stop - start).astype(np.float64))[1] - 1
     around = np.zeros_like(rows)
@@ -121,8 +121,8 @@ class Coin:
         kept, drawn, total = self.probability * counts, self.share, max(1, int(counts.sum()))
         seen = kept + drawn * total
         with np.errstate(invalid="ignore", divide="ignore"):
-            own, rest = np.nan_to_num(kept / seen), np.nan_to_num(drawn / seen)
-        return np.asarray(published * own + np.outer(published @ rest, counts))
+            retained, rest = np.nan_to_num(kept / seen), np.nan_to_num(drawn / seen)
+        return np.asarray(published * retained + np.outer(published @ rest, counts))
 
     def beliefs(self, counts: Whole, around: Whole, total: int) -> NDArray[np.float64]:
         """For each published value, the belief in a neighbourhood of ``around`` of ``total`` rows that contains it."""
@@ -135,8 +135,8 @@ class Coin:
         beliefs = self.beliefs(counts, around, total)
         close = np.flatnonzero(beliefs * m > 1.0 - HAIR)
         weight, limit, broken = int(self.weights.sum()), 1 + tolerance, 0
-        for count, rows, own, often in distinct(counts[close], around[close], self.weights[close]):
-            kept, drawn = self.units * weight * count, (self.scale - self.units) * own
+        for count, rows, weighing, often in distinct(counts[close], around[close], self.weights[close]):
+            kept, drawn = self.units * weight * count, (self.scale - self.units) * weighing
             over = m * (kept + drawn * rows) * limit.denominator > (kept + drawn * total) * limit.numerator
             broken += often * over
         worst = int(np.argmax(beliefs))

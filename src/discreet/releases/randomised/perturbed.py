@@ -9,21 +9,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Unpack
+from pathlib import Path
+from typing import Any, ClassVar, Self, Unpack
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from discreet.errors import DiscreetError
 from discreet.releases.assumptions import EXACT_ROWS, NO_ORDER, ONE_RELEASE
 from discreet.releases.bit_counts import Tally
 from discreet.releases.folder import Home
-from discreet.releases.randomised.base import RandomisedRelease
+from discreet.releases.randomised.base import RandomisedRelease, read_parts
 from discreet.releases.randomised.matrix import Matrix
 from discreet.releases.randomised.reconstruct import Estimator, reconstruct
 from discreet.releases.statement import Stated, Statement
 from discreet.table.query import Query
 from discreet.table.table import Table
+from discreet.table.write import read_table
 
 PUBLISHED = "published"
 ASSUMPTIONS = (
@@ -53,26 +56,18 @@ class PerturbedRelease(RandomisedRelease):
     """The probability of each published value given each original one."""
 
     @classmethod
-    def from_draws(
-        cls,
-        table: Table,
-        drawn: NDArray[np.int32],
-        matrix: Matrix,
-        **stated: Unpack[Stated],
-    ) -> PerturbedRelease:
+    def from_draws(cls, table: Table, drawn: NDArray[np.int32], matrix: Matrix, **stated: Unpack[Stated]) -> Self:
         """Publish ``drawn[row]``, a code or -1 to withhold the row, in place of each row's sensitive value.
 
         If they were drawn by a ``seeded`` generator, the manifest warns that this is an experiment.
         """
-        parts = cls.parts(table, drawn, Statement(**stated))
-        return cls(matrix=matrix, **parts).in_order()
+        return cls(matrix=matrix, **cls.parts(table, drawn, Statement(**stated))).in_order()
 
     @classmethod
-    def load(cls, home: Home, manifest: dict[str, Any]) -> PerturbedRelease:
+    def load(cls, home: Home, manifest: dict[str, Any]) -> Self:
         """Load the release in a folder whose manifest has been read."""
-        from discreet.releases.randomised.perturbed_load import load_perturbed
-
-        return load_perturbed(home, manifest)
+        parts, texts, ending = read_parts(home, manifest, ("table", "matrix", "prior"))
+        return cls(matrix=_read_matrix(home / f"matrix.{ending}", texts), **parts)
 
     def tables(self, numbers: bool) -> dict[str, pa.Table]:
         """The published table, the matrix, and the prior."""
@@ -112,7 +107,7 @@ class PerturbedRelease(RandomisedRelease):
             published = np.empty((len(part), width), np.int64)
             wanted = np.ones((len(part), width), np.bool_)
             for at, query in enumerate(part):
-                published[at] = self._published(query, wanted[at])
+                published[at] = self._tally.counts(self._asked(query, wanted[at]))[:width]
             totals = published.sum(axis=1).astype(np.float64)
             asked = np.flatnonzero(~wanted.all(axis=1))
             counts = self.reconstructed(published[asked], estimator)
@@ -125,13 +120,21 @@ class PerturbedRelease(RandomisedRelease):
         whole = None if self.withheld else self._tally.counts([])[: self.matrix.width]
         return reconstruct(self.matrix, self.prior, published, whole, estimator)
 
-    def _published(self, query: Query, wanted: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """The published counts among the rows that satisfy a query's other conditions; marks the sensitive values that
-        the query asks for in ``wanted``."""
-        return self._tally.counts(self._asked(query, wanted))[: self.matrix.width]
-
     @cached_property
     def _tally(self) -> Tally:
-        codes = {name: column.codes for name, column in self.unchanged.items()}
-        sizes = {name: len(column.values) for name, column in self.unchanged.items()}
-        return Tally(codes, sizes, self.shown.codes, len(self.shown.values))
+        return Tally(self._columns, self.shown.codes, len(self.shown.values))
+
+
+def _read_matrix(path: Path, texts: list[str]) -> Matrix:
+    """Read the matrix; its lines and columns must be in the order of the prior."""
+    if not path.is_file():
+        raise DiscreetError(f"the release is incomplete: {path.name!r} is missing; publish it again")
+    table = read_table(path)
+    coded = [column.chunk(0) for column in table.columns]
+    cells = [np.array(each.dictionary.to_pylist(), object)[each.indices.to_numpy()].tolist() for each in coded]
+    if table.column_names[1:] != texts or cells[0] != texts:
+        raise DiscreetError(
+            f"the lines and columns of {path.name!r} are not the values of the prior, in its order; the file was "
+            "damaged or edited, so publish it again"
+        )
+    return Matrix.from_texts([list(line) for line in zip(*cells[1:], strict=True)])

@@ -38,12 +38,13 @@ the error of ``ridge`` was 1.2 times as large, 5 times at worst.
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
+from discreet.options import checked
 from discreet.releases.randomised.matrix import Matrix
 
 Estimator = Literal["auto", "inverse", "em", "ridge", "published"]
@@ -77,8 +78,7 @@ def reconstruct(
     >>> reconstruct(matrix, np.array([50, 50]), np.array([[60, 40]]), None, "inverse").tolist()
     [[70.0, 30.0]]
     """
-    if estimator not in get_args(Estimator):
-        raise DiscreetError(f"estimator={estimator!r} is not known; choose {', '.join(get_args(Estimator))}")
+    checked("estimator", estimator, Estimator)
     cells, p = matrix.cells, np.asarray(prior / prior.sum(), np.float64)
     counts = published.astype(np.float64)
     sizes = counts.sum(axis=1, keepdims=True)

@@ -10,19 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Unpack
+from typing import Any, ClassVar, Self, Unpack, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.errors import DiscreetError
 from discreet.releases.assumptions import EXACT_ROWS, NO_ORDER, ONE_RELEASE
 from discreet.releases.bit_counts import Tally
-from discreet.releases.folder import Home
-from discreet.releases.randomised.base import RandomisedRelease
+from discreet.releases.folder import DAMAGED, Home
+from discreet.releases.randomised.base import RandomisedRelease, read_parts
 from discreet.releases.randomised.coin import Coin, Noise
-from discreet.releases.randomised.reconstruct import Estimator
-from discreet.releases.randomised.retained_estimate import estimated
+from discreet.releases.randomised.retained_estimate import Estimator, estimated
 from discreet.releases.statement import Stated, Statement
 from discreet.table.query import Query
 from discreet.table.table import Table
@@ -54,27 +55,34 @@ class RetainedRelease(RandomisedRelease):
 
     @classmethod
     def from_draws(
-        cls,
-        table: Table,
-        drawn: NDArray[np.int32],
-        coin: Coin,
-        noise: Noise,
-        **stated: Unpack[Stated],
-    ) -> RetainedRelease:
+        cls, table: Table, drawn: NDArray[np.int32], coin: Coin, noise: Noise, **stated: Unpack[Stated]
+    ) -> Self:
         """Publish ``drawn[row]``, a code or -1 to withhold the row, in place of each row's sensitive value.
 
         If they were drawn by a ``seeded`` generator, the manifest warns that this is an experiment.
         """
-        told = {"probability": coin.probability, "noise": noise}
-        parts = cls.parts(table, drawn, Statement(**stated), retention=told)
-        return cls(coin=coin, **parts).in_order()
+        entry = {"probability": coin.probability, "noise": noise}
+        return cls(coin=coin, **cls.parts(table, drawn, Statement(**stated), retention=entry)).in_order()
 
     @classmethod
-    def load(cls, home: Home, manifest: dict[str, Any]) -> RetainedRelease:
+    def load(cls, home: Home, manifest: dict[str, Any]) -> Self:
         """Load the release in a folder whose manifest has been read."""
-        from discreet.releases.randomised.retained_load import load_retained
-
-        return load_retained(home, manifest)
+        parts, _, _ = read_parts(home, manifest, ("table", "prior"))
+        entry = manifest.get("retention")
+        entry = entry if isinstance(entry, dict) else {}
+        probability, noise = entry.get("probability"), entry.get("noise")
+        known = isinstance(probability, int | float) and 0 <= probability <= 1 and noise in get_args(Noise)
+        if not known or isinstance(probability, bool):
+            raise DiscreetError(
+                "the manifest of the release does not say with which probability numbers were kept and how they were "
+                f"drawn otherwise; {DAMAGED}"
+            )
+        if set(entry) != {"probability", "noise"}:
+            parts["faults"] += ("The manifest has entries under 'retention' that this format does not know.",)
+        # from the printed decimals, so that the probability read is exactly the one written
+        printed = Fraction(repr(probability))
+        weights = np.ones_like(parts["prior"]) if noise == "uniform" else parts["prior"]
+        return cls(coin=Coin(printed.numerator, weights, printed.denominator), **parts)
 
     @property
     def retention(self) -> float:
@@ -114,8 +122,8 @@ class RetainedRelease(RandomisedRelease):
                 shown[first:last] = True
             published[at] = self._tally.counts([*conditions, np.packbits(shown).view(np.uint64)])[0]
         whole = None if self.withheld else (inside[0], self.rows)
-        told = estimated(self.coin.probability, rows, published, inside[1], inside[2], whole, estimator)
-        return np.where(exact, rows, told)
+        estimates = estimated(self.coin.probability, rows, published, inside[1], inside[2], whole, estimator)
+        return np.where(exact, rows, estimates)
 
     def reconstructed(self, published: NDArray[np.int64]) -> NDArray[np.float64]:
         """For each line of published counts, the estimated original counts, each value by itself."""
@@ -133,6 +141,5 @@ class RetainedRelease(RandomisedRelease):
     def _tally(self) -> Tally:
         """The rows in the order of their published numbers, so that those of a range are contiguous."""
         order = np.argsort(self.shown.codes, kind="stable")
-        codes = {name: column.codes[order] for name, column in self.unchanged.items()}
-        sizes = {name: len(column.values) for name, column in self.unchanged.items()}
-        return Tally(codes, sizes, np.zeros(self.rows, np.int32), 1)
+        columns = {name: column._replace(codes=column.codes[order]) for name, column in self._columns.items()}
+        return Tally(columns, np.zeros(self.rows, np.int32), 1)

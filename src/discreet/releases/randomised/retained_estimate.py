@@ -24,13 +24,15 @@ Cutting the inverse at 0 and n hardly helps: it only moves answers that are usel
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
-from discreet.releases.randomised.reconstruct import Estimator
+from discreet.options import checked
 
-ESTIMATORS = ("auto", "inverse", "ridge")
+Estimator = Literal["auto", "inverse", "ridge"]
 Floats = NDArray[np.float64]
 SIZES = np.concatenate([[0.0], np.geomspace(1e-4, 1.0, 13)])
 """The values of t that ``ridge`` considers."""
@@ -54,8 +56,7 @@ def estimated(
     >>> estimated(0.5, *asked, estimator="inverse").round(9).tolist(), estimated(0.5, *asked).round(1).tolist()
     ([56.0], [48.9])
     """
-    if estimator not in ESTIMATORS:
-        raise DiscreetError(f"estimator={estimator!r} is not known here; choose {', '.join(ESTIMATORS)}")
+    checked("estimator", estimator, Estimator)
     expected = kept * prior + (1.0 - kept) * drawn
     left = np.ones_like(rows)
     if whole is not None:

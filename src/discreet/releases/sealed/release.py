@@ -16,10 +16,11 @@ from numpy.typing import ArrayLike, NDArray
 from discreet.errors import DiscreetError
 from discreet.releases.assumptions import DESCRIBED, KEPT_BY_GROUPS, ONE_RELEASE, SHUFFLED, TRUE_VALUES
 from discreet.releases.canonical import Lines, by_number
-from discreet.releases.folder import Home
+from discreet.releases.folder import DAMAGED, Home
 from discreet.releases.generalization import Values
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.partition import GROUP, check_one_row_each
+from discreet.releases.reading import read_texts
 from discreet.releases.statement import Stated, Statement
 from discreet.table.table import Table
 
@@ -47,9 +48,25 @@ ASSUMPTIONS = (
     DEPENDENCE,
     ONE_RELEASE,
 )
+MIRRORED = (
+    TRUE_VALUES,
+    DESCRIBED,
+    SHUFFLED,
+    KEPT_BY_GROUPS,
+    "The groups were found by lot, by cuts that need no test, and by tests whose two halves could be exchanged without "
+    "anybody noticing, so that their choice tells nothing. Some halves were tidied by a test with a coin, and the "
+    "release says what that may have leaked about each group. An adversary who knows the algorithm, everybody's "
+    "quasi-identifiers and how often each sensitive value occurs, and takes all ways to give the values to the persons "
+    "as equally likely, believes of everyone what the group says, or where something was leaked, in odds, at most "
+    f"exp({LEAKAGE}) times as much. The promise covers this adversary. That the amounts are true is an assumption.",
+    "The promise does not cover an adversary who knows the algorithm and the sensitive values of some persons.",
+    BELIEVED,
+    DEPENDENCE,
+    ONE_RELEASE,
+)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class SealedRelease(GeneralizedRelease):
     """The published release, as made by a scheme (``from_seal``) or as found in a folder (``load``)."""
 
@@ -101,10 +118,28 @@ class SealedRelease(GeneralizedRelease):
 
     @classmethod
     def load(cls, home: Home, manifest: dict[str, Any]) -> Self:
-        """Return the release in a folder whose manifest has been read."""
-        from discreet.releases.sealed.load import with_seal
-
-        return with_seal(super().load(home, manifest), home)
+        """Return the release in a folder whose manifest has been read, with what its seal says about each group."""
+        release = super().load(home, manifest)
+        if cls.needs_secret and not release.secrets:
+            raise DiscreetError(f"the manifest of a sealed release must list a sensitive attribute; {DAMAGED}")
+        path = release.second_table(home, SEAL)
+        columns = read_texts(path, [GROUP, LEAKAGE])
+        groups, leakage = ([texts[code] for code in codes.tolist()] for texts, codes in columns.values())
+        faults = list(release.faults)
+        if groups != [str(number) for number in release.ids.tolist()]:
+            faults.append(f"{path.name} must list every group that has rows in the table once, in order.")
+        try:
+            amounts = np.array([float(text) for text in leakage], np.float64)
+        except ValueError:
+            raise DiscreetError(
+                f"the column {LEAKAGE!r} of {path.name!r} does not hold a number in every row; publish the release "
+                "again"
+            ) from None
+        if not bool(((amounts >= 0.0) & np.isfinite(amounts)).all()):
+            faults.append(f"{path.name} says of a group what no test can leak: a negative amount, or an infinite one.")
+        if faults:
+            amounts = np.zeros(release.groups)
+        return replace(release, leakage=amounts, faults=tuple(faults))
 
     def tables(self, numbers: bool) -> dict[str, pa.Table]:
         """Return the table of rows, and the table of what was leaked about each group, in the order of groups."""
@@ -114,3 +149,13 @@ class SealedRelease(GeneralizedRelease):
     def _amounts(self) -> NDArray[np.float64]:
         """What was leaked: nothing, if the release was made of groups alone."""
         return self.leakage if len(self.leakage) else np.zeros(self.groups)
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class MirroredRelease(SealedRelease):
+    """A sealed release whose choice of groups tells nothing about anybody's value, but in few of them."""
+
+    format: ClassVar[str] = "mirrored"
+    assumptions: ClassVar[tuple[str, ...]] = MIRRORED
+    needs_secret: ClassVar[bool] = False
+    disjoint: ClassVar[bool] = False  # rows stay behind, and persons at one place may be in either half

@@ -1,31 +1,33 @@
-"""A synthetic release: rows drawn from a noisy model of the table, none of which is anybody's.
+"""A synthetic release: rows drawn from a noisy model of the table, none of which belongs to a person.
 
 Its one table, ``table``, has a column for every quasi-identifier and every sensitive attribute. The manifest states
 under ``privacy`` what was spent: ``epsilon``, and where the lists of values and the ends of numbers came from
 (``domains``: ``declared`` by the publisher, or ``observed`` in the table). There is no trace, since no row leads back
-to a person, and nothing in the files can show that the noise was added: it has to be believed.
+to a person, and nothing in the files can show that the noise was added: that is an assumption.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Literal, NamedTuple, Self, Unpack
+from typing import Any, ClassVar, Literal, NamedTuple, Self, Unpack, get_args
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
+from discreet.errors import DiscreetError
 from discreet.releases.assumptions import NO_ORDER
-from discreet.releases.attributes import Attribute, as_shown, describe
+from discreet.releases.attributes import as_shown, describe
 from discreet.releases.bit_counts import Tally
 from discreet.releases.canonical import line_keys, line_order, taken_in
-from discreet.releases.columns import ExactColumn, column_array, exact_column
-from discreet.releases.exact_rows import codes_at, codes_found, crossed, lines_at, rows_at
-from discreet.releases.folder import Home
-from discreet.releases.lookup import Lookup
-from discreet.releases.release import Release, new_manifest
+from discreet.releases.columns import ExactColumn, column_array, exact_column, read_sensitive
+from discreet.releases.exact_rows import ExactRowsRelease, RowsAt, codes_at, codes_found, crossed
+from discreet.releases.folder import DAMAGED, Home
+from discreet.releases.reading import check_rows, ending_of, listed_attributes, read_texts
+from discreet.releases.release import new_manifest
 from discreet.releases.statement import Stated, Statement
 from discreet.table.query import Query
 from discreet.table.table import Column, Table
@@ -33,7 +35,7 @@ from discreet.table.table import Column, Table
 Domains = Literal["declared", "observed"]
 TABLE = "table"
 ASSUMPTIONS = (
-    "No row belongs to anybody: rows were drawn from a model of the original, whose counts were made noisy. Whether "
+    "All rows are synthetic: they were drawn from a model of the original, whose counts were made noisy. Whether "
     "somebody's values are among the rows says nothing certain about who is in the original.",
     "The promise is epsilon-differential privacy: for any two tables with the same number of rows that differ in one "
     "row, in any of its values, no set of outcomes is likelier from one than from the other by more than the factor "
@@ -45,7 +47,7 @@ ASSUMPTIONS = (
     "values may be missing; the lists of values, hierarchies and ends of numbers that the manifest states; and the "
     "number of rows.",
     "The noise was drawn as stated, nobody can repeat it, and nothing else was published of it. No file can show this; "
-    "it has to be believed.",
+    "it is an assumption.",
     NO_ORDER,
     "Several releases of the same people add up: their epsilons together are the epsilon of all of them.",
 )
@@ -60,39 +62,28 @@ class Privacy(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class SyntheticRelease(Release):
-    """A synthetic release, made of drawn rows (``of_rows``) or loaded from a folder (``load``)."""
+class SyntheticRelease(ExactRowsRelease):
+    """A synthetic release, made of drawn rows (``of_rows``) or loaded from a folder (``load``); it has no trace."""
 
     format: ClassVar[str] = "synthetic"
     assumptions: ClassVar[tuple[str, ...]] = ASSUMPTIONS
+    exact_quasi: ClassVar[bool] = False
     of_people: ClassVar[bool] = False
 
-    manifest: dict[str, Any]
-    attributes: tuple[Attribute, ...]
-    exact: tuple[ExactColumn, ...]
-    """For each quasi-identifier, its values and the code of each row."""
     secrets: tuple[ExactColumn, ...]
-    """The same for each sensitive attribute."""
+    """For each sensitive attribute, its values and the code of each row."""
     privacy: Privacy
-    faults: tuple[str, ...] = ()
-    trace: NDArray[np.int32] | None = None
-    """Always ``None``."""
 
     # --------------------------------------------------------------------------------------------------------- making
 
     @classmethod
-    def of_rows(
-        cls,
-        rows: Table,
-        privacy: Privacy,
-        **stated: Unpack[Stated],
-    ) -> Self:
+    def of_rows(cls, rows: Table, privacy: Privacy, **stated: Unpack[Stated]) -> Self:
         """Publish drawn rows, given as a table whose columns list the values and ends that are public.
 
         >>> import discreet as dc
         >>> from discreet.datasets import patients
-        >>> told = {"promise": dc.DifferentialPrivacy(1), "scheme": "by-hand"}
-        >>> dc.SyntheticRelease.of_rows(patients(), Privacy(1.0, "observed"), **told)
+        >>> stated = {"promise": dc.DifferentialPrivacy(1), "scheme": "by-hand"}
+        >>> dc.SyntheticRelease.of_rows(patients(), Privacy(1.0, "observed"), **stated)
         <synthetic release of 48 rows, 0 withheld: differential-privacy(epsilon=1)>
         """
         quasi = [describe(as_shown(column, None), "quasi", True) for column in rows.quasi]
@@ -119,29 +110,35 @@ class SyntheticRelease(Release):
     def in_order(self) -> Self:
         """The same rows in canonical order."""
         order = line_order(None, line_keys((*self.exact, *self.secrets), self.rows))
-        return (
-            self
-            if order is None
-            else replace(self, exact=taken_in(order, self.exact), secrets=taken_in(order, self.secrets))
-        )
+        if order is None:
+            return self
+        return replace(self, exact=taken_in(order, self.exact), secrets=taken_in(order, self.secrets))
 
     @classmethod
-    def load(cls, home: Home, manifest: dict[str, Any]) -> SyntheticRelease:
+    def load(cls, home: Home, manifest: dict[str, Any]) -> Self:
         """Load the release in a folder whose manifest has been read."""
-        from discreet.releases.synthetic.load import load_synthetic
-
-        return load_synthetic(home, manifest)
-
-    def lookup(self) -> Lookup:
-        """The look-up of people among the drawn rows, as if these were people's."""
-        from discreet.releases.exact_rows import ByRows
-
-        return ByRows(self)
+        attributes = listed_attributes(manifest, _fitting, "sensitive attributes, and no others")
+        name = f"{TABLE}.{ending_of(manifest, [TABLE])}"
+        faults: list[str] = []
+        privacy = _privacy(manifest.get("privacy"), faults)
+        columns = read_texts(home / name, [attribute.name for attribute in attributes])
+        read = [read_sensitive(attribute, *columns[attribute.name], faults) for attribute in attributes]
+        quasi = sum(attribute.role == "quasi" for attribute in attributes)
+        check_rows(name, len(read[0].codes), manifest, faults)
+        if withheld := manifest["rows"]["withheld"]:
+            faults.append(f"The manifest says that {withheld:,} rows are withheld, but no synthetic row can be.")
+        return cls(
+            manifest=manifest,
+            attributes=attributes,
+            exact=tuple(read[:quasi]),
+            secrets=tuple(read[quasi:]),
+            privacy=privacy,
+            faults=tuple(faults),
+        )
 
     def tables(self, numbers: bool) -> dict[str, pa.Table]:
         """The table of rows."""
-        columns = [column_array(payload, numbers) for payload in (*self.exact, *self.secrets)]
-        return {TABLE: pa.table(columns, names=[attribute.name for attribute in self.attributes])}
+        return {TABLE: pa.table({name: column_array(column, numbers) for name, column in self._columns.items()})}
 
     # --------------------------------------------------------------------------------------------------------- asking
 
@@ -162,7 +159,7 @@ class SyntheticRelease(Release):
             return self
         return replace(self, attributes=(*self.quasi, self.sensitive[at]), secrets=(self.secrets[at],))
 
-    def knowing(self, column: Column) -> SyntheticRelease:
+    def with_values(self, column: Column) -> SyntheticRelease:
         """The same rows, with the numbers of the original among the values that might have been drawn."""
         (secret,) = self.secrets
         if column.kind != "numeric":
@@ -173,7 +170,7 @@ class SyntheticRelease(Release):
         at = codes_found(self.secret, ExactColumn(values, secret.codes, secret.notation), secret.values)
         return replace(self, secrets=(secret._replace(values=values, codes=at[secret.codes].astype(np.int32)),))
 
-    def beside(self, name: str, known: str) -> SyntheticRelease | None:
+    def given(self, name: str, known: str) -> SyntheticRelease | None:
         """What is published about one sensitive attribute beside another that is known of everyone."""
         names = [attribute.name for attribute in self.sensitive]
         if name == known or name not in names or known not in names:
@@ -185,25 +182,20 @@ class SyntheticRelease(Release):
     def beliefs(
         self, points: Mapping[str, ArrayLike], withheld: ArrayLike | None = None, *, attribute: str | None = None
     ) -> NDArray[np.float64]:
-        """The beliefs in each sensitive value of whoever takes the drawn rows as if they were people's.
+        """The beliefs in each sensitive value of an attacker who takes the drawn rows as if they were people's.
 
         That is the distribution among the rows with the quasi-identifiers of a point, and NaN if there are none: then
         they say nothing about such a person in particular.
         """
-        release = self.about(attribute)
-        (secret,), found = release.secrets, rows_at(release.quasi, release.exact, points)
-        counts = crossed(found.lines, found.number, secret.codes[found.rows], len(secret.values))
-        result = np.full((len(found.known), len(secret.values)), np.nan)
-        with np.errstate(invalid="ignore"):
-            result[found.known] = (counts / counts.sum(axis=1, keepdims=True))[found.places]
-        return result
+        return super().beliefs(points, attribute=attribute)
 
-    def contingency(self, column: Column, *, spread: bool = True) -> NDArray[np.float64]:
-        """How many drawn rows have each value of a quasi-identifier with each sensitive value."""
-        axis = next(at for at, attribute in enumerate(self.quasi) if attribute.name == column.name)
-        exact, secret = self.exact[axis], self.secrets[0]
-        counts = crossed(exact.codes, len(exact.values), secret.codes, len(secret.values))
-        return lines_at(counts, codes_found(self.quasi[axis], exact, column.values))
+    def _believed(self, rows: RowsAt) -> NDArray[np.float64]:
+        secret = self.secrets[0]
+        return crossed(rows.lines, rows.number, secret.codes[rows.rows], len(secret.values)).astype(np.float64)
+
+    def _crossed(self, exact: ExactColumn) -> NDArray[np.int64]:
+        secret = self.secrets[0]
+        return crossed(exact.codes, len(exact.values), secret.codes, len(secret.values))
 
     def presence(self, points: Mapping[str, ArrayLike], *, combined: bool = False) -> NDArray[np.float64]:
         """NaN for every point: drawn rows say nothing certain about who is in the table."""
@@ -227,13 +219,13 @@ class SyntheticRelease(Release):
 
     def notes_on(self, names: Sequence[str]) -> tuple[str, ...]:
         """A sentence on what the counts rest on."""
-        return ("the rows were drawn from noisy counts, and belong to nobody",)
+        return ("the rows are synthetic, drawn from noisy counts",)
 
     def _count(self, query: Query) -> int:
         conditions = []
         for condition in query.conditions:
-            attribute = self.asked(condition)
-            admitted = condition.admits(self._columns[attribute.name].values, attribute.meaning)
+            attribute, column = self.attribute(condition.attribute), self._columns[condition.attribute]
+            admitted = condition.admits(column.values, attribute.meaning)
             conditions.append(self._tally.bits(attribute.name, admitted))
         return int(self._tally.counts(conditions)[0])
 
@@ -244,6 +236,23 @@ class SyntheticRelease(Release):
 
     @cached_property
     def _tally(self) -> Tally:
-        codes = {name: column.codes for name, column in self._columns.items()}
-        sizes = {name: len(column.values) for name, column in self._columns.items()}
-        return Tally(codes, sizes, np.zeros(self.rows, np.int32), 1)
+        return Tally(self._columns, np.zeros(self.rows, np.int32), 1)
+
+
+def _fitting(roles: list[str]) -> bool:
+    return "other" not in roles and {"quasi", "sensitive"} <= set(roles)
+
+
+def _privacy(entry: Any, faults: list[str]) -> Privacy:
+    """What the manifest says of how the rows were drawn."""
+    entry = entry if isinstance(entry, dict) else {}
+    epsilon, domains = entry.get("epsilon"), entry.get("domains")
+    number = isinstance(epsilon, int | float) and not isinstance(epsilon, bool) and math.isfinite(epsilon)
+    if not number or epsilon <= 0 or domains not in get_args(Domains):
+        raise DiscreetError(
+            "the manifest of the release does not say which epsilon was spent, and where the lists of values came "
+            f"from; {DAMAGED}"
+        )
+    if set(entry) != set(Privacy._fields):
+        faults.append("The manifest has entries under 'privacy' that this format does not know.")
+    return Privacy(float(epsilon), domains)

@@ -167,17 +167,11 @@ class Codip(Scheme):
         refusal: str | None = not_of_groups(self.name, principle) or inner.refusal(principle, prior)
         if refusal is not None:
             return refusal
-        if inner.makes.hides_presence:
+        if (reason := inner.makes.refusal_as_part()) is not None:
             return (
-                f"scheme {self.name!r} publishes several tables of the same people, whose lists together tell who is "
-                f"in them, which scheme {inner.name!r} is there to hide; it protects several attributes in one "
-                f"release: choose scheme {inner.name!r} itself"
-            )
-        if inner.makes.promises_by_trace:
-            return (
-                f"with these options scheme {inner.name!r} needs a trace of matches to tell whose row may be whose, "
-                f"and scheme {self.name!r} keeps none for several tables; leave its options out, or "
-                f"{way_out(principle)}"
+                f"scheme {self.name!r} publishes several tables of the same people, and a release of scheme "
+                f"{inner.name!r} cannot be one of them, because {reason}; choose scheme {inner.name!r} "
+                f"itself, leave its options out, or {way_out(principle)}"
             )
         if self.aligned and type(inner).on_groups is Scheme.on_groups:
             return (

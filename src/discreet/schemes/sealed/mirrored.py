@@ -13,7 +13,7 @@ from discreet.principles.joint import jointly
 from discreet.principles.per_attribute import by_attribute, stated
 from discreet.principles.principle import Principle
 from discreet.progress import Progress
-from discreet.releases.sealed.mirrored import MirroredRelease
+from discreet.releases.sealed.release import MirroredRelease
 from discreet.schemes.axes import axes_of
 from discreet.schemes.keepers import not_only_caps
 from discreet.schemes.scheme import feasible

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.adversary.alignment import ComparedRows
 from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check
 from discreet.adversary.checks import soundness
@@ -51,8 +50,7 @@ def audit_anatomy(case: Case[AnatomyRelease]) -> FormatFindings:
     views = each_attribute(aligned)
     checks = [entries(case, groups=case.manifest["groups"]), soundness.consistency(release, CONSISTENT)]
     checks.append(domains(release, original, numbers_of(release.quasi, release.exact), case.from_release))
-    rows = ComparedRows(aligned.had, aligned.shown, aligned.kinds)
-    checks += [all_totals(views), rows_of_original(release, rows, aligned.usable)]
+    checks += [all_totals(views), rows_of_original(release, aligned.rows, aligned.usable)]
     check, how = case.support(partial(_by_trace, views), partial(_without_trace, views))
     checks.append(check)
     judged = judged_each(case, views, partial(_crowd, release))
@@ -71,13 +69,13 @@ def _by_trace(views: Sequence[AlignedAnatomy], trace: NDArray[Any], faults: list
     aligned, faults = views[0], list(faults)
     release = aligned.release
     explained = "every group has exactly the quasi-identifiers and the sensitive values of its rows"
-    placed = place_rows(release, len(aligned.had), aligned.usable, trace, faults)
+    placed = place_rows(release, len(aligned.rows.had), aligned.usable, trace, faults)
     if placed is None:
         return trace_check(faults, explained)
     kept, places = placed
-    wide = max(aligned.kinds, int(aligned.shown.max(initial=0))) + 1
+    wide = max(aligned.rows.kinds, int(aligned.rows.shown.max(initial=0))) + 1
     differing = first_difference(
-        release.group_of.astype(np.int64) * wide + aligned.shown, places * wide + aligned.had[kept]
+        release.group_of.astype(np.int64) * wide + aligned.rows.shown, places * wide + aligned.rows.had[kept]
     )
     if differing is not None:
         faults.append(f"group {release.ids[differing // wide]} is not published with the quasi-identifiers of its rows")
