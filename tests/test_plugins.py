@@ -179,7 +179,7 @@ def test_an_attack_from_outside_is_in_the_help_and_among_all(home: Path) -> None
 
 def test_without_the_plug_in_its_releases_are_refused_with_the_way_out(home: Path) -> None:
     discreet(
-        home, "publish", "patients.csv", "-o", "alone", *ROLES, "--scheme", "halves", "--promise", "k-anonymity(k=2)"
+        home, "publish", "patients.csv", "-o", "alone", *ROLES, "--scheme", "separate", "--promise", "l-diversity(l=2)"
     )
     done = subprocess.run(
         [sys.executable, "-m", "discreet", "query", "alone", "SELECT COUNT(*) FROM t"],
