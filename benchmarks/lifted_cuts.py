@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.reruns import Posterior, rejected
-from discreet.kernels.lifting.terms import Recipe
+from discreet.kernels.lifting.growth import Recipe
 from discreet.principles.counts import Counts
 from discreet.releases.nested.beliefs import believed
 from discreet.releases.nested.tree import Tree

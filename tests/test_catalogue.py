@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from dataclasses import fields
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -86,25 +83,3 @@ def test_the_group_lists_what_it_has() -> None:
     told = CliRunner().invoke(main, ["--help"]).output
     assert all(name in told for name in COMMANDS)
     assert "No such command 'publsh'" in CliRunner().invoke(main, ["publsh"]).output
-
-
-def test_publishing_imports_no_more_than_it_needs(tmp_path: Path) -> None:
-    """Of 417 modules; a scheme, a format or an attack that is not used is not imported."""
-    lines = [f"{20 + at % 30},{'ab'[at % 2]}" for at in range(40)]
-    (tmp_path / "people.csv").write_text("\n".join(["age,illness", *lines]))
-    words = ["publish", "people.csv", "-o", "r", "--quasi", "age", "--sensitive", "illness"]
-    code = (
-        "import sys\nfrom discreet.command.main import main\n"
-        "try:\n    main(sys.argv[1:])\nexcept SystemExit as end:\n    assert end.code == 0\n"
-        "print(*(name for name in sys.modules if name.startswith('discreet.')))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code, *words, "--promise", "l-diversity(l=1.5)", "--quiet"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    modules = done.stdout.split()
-    assert not [name for name in modules if ".attacks" in name or ".sealed" in name or ".codip" in name]
-    assert len(modules) <= 205

@@ -43,7 +43,7 @@ KNOWS = {
     "report": ("datasets", "kernels", "table", "principles", "releases", "schemes", "analyst", "adversary"),
 }
 """Per room the rooms that it may import. The command line and the package itself see all."""
-ALL_SEEING = ("__init__", "__main__", "command")
+ALL_SEEING = ("__init__", "__main__", "command", "extend")
 ASK_FOR_SCHEMES = {"adversary/checks/manifest.py": "a manifest names the scheme that an audit asks"}
 """The files outside the schemes' own rooms that ask the catalogue for schemes, and why: these import no scheme, but
 depend on what schemes offer all the same."""
@@ -51,11 +51,44 @@ MOST_EDGES = 12
 """How many imports there may be between the packages of different formats."""
 
 
+class Budget(NamedTuple):
+    """How large a room may be. Whoever needs more first looks for what has become superfluous, and then says why."""
+
+    lines: int
+    files: int
+
+
+BUDGETS = {
+    "adversary": Budget(9_850, 65),
+    "analyst": Budget(500, 4),
+    "command": Budget(3_400, 19),
+    "datasets": Budget(700, 5),
+    "ground": Budget(1_650, 16),
+    "kernels": Budget(7_500, 56),
+    "principles": Budget(3_350, 22),
+    "releases": Budget(9_800, 76),
+    "report": Budget(2_500, 14),
+    "schemes": Budget(9_050, 59),
+    "table": Budget(5_650, 28),
+}
+"""Per room; ``ground`` are the modules beside the rooms."""
+WHOLE = Budget(53_750, 364)
+"""All of them together, which is less than the sum of what each may have at most."""
+COMING = {"engines": 2_500, "app": 3_500, "evidence": 3_500}
+"""The lines of rooms that do not exist yet: their budgets when they do, beside ``WHOLE``."""
+GROWTH = {"analyst": 4_000, "report": 4_000, "adversary": 1_500, "table": 2_000}
+"""By how many lines budgets may be raised for what is planned: measures and pages (4,000 in both rooms together),
+attacks, files and hierarchies."""
+LONGEST = 60
+"""The lines of the longest function outside the kernels, without its docstring."""
+
+
 class Module(NamedTuple):
     """A source file of the house."""
 
     parts: tuple[str, ...]
     """Its path, from the house on."""
+    text: str
     tree: ast.Module
 
     @property
@@ -83,10 +116,8 @@ class Module(NamedTuple):
 @cache
 def modules() -> tuple[Module, ...]:
     """All source files, each parsed once."""
-    return tuple(
-        Module(path.relative_to(HOUSE).parts, ast.parse(path.read_text(encoding="utf-8")))
-        for path in sorted(HOUSE.rglob("*.py"))
-    )
+    texts = {path: path.read_text(encoding="utf-8") for path in sorted(HOUSE.rglob("*.py"))}
+    return tuple(Module(path.relative_to(HOUSE).parts, text, ast.parse(text)) for path, text in texts.items())
 
 
 @cache
@@ -123,6 +154,53 @@ def test_rooms_below_the_schemes_ask_the_catalogue_for_them_where_it_is_known() 
         if "discreet.catalogue.SCHEMES" in module.imports and "schemes" not in KNOWS.get(module.room, ("schemes",))
     }
     assert {name for name in asking if not name.startswith("schemes/")} == set(ASK_FOR_SCHEMES)
+
+
+# --------------------------------------------------------------------------------------------------------------- size
+
+
+def sizes() -> dict[str, Budget]:
+    """Per room its lines and files; the modules beside the rooms are one."""
+    found: dict[str, Budget] = {}
+    for module in modules():
+        room = module.room if len(module.parts) > 1 else "ground"
+        lines, files = found.get(room, (0, 0))
+        found[room] = Budget(lines + module.text.count("\n"), files + 1)
+    return found
+
+
+@pytest.mark.parametrize("room", sorted(sizes()))
+def test_a_room_keeps_its_budget(room: str) -> None:
+    size = sizes()[room]
+    assert room in BUDGETS, f"{room} is new: give it a budget of at most {COMING.get(room, 0):,} lines"
+    planned = f"; for what is planned it may be raised by up to {GROWTH[room]:,} lines" if room in GROWTH else ""
+    assert size.lines <= BUDGETS[room].lines and size.files <= BUDGETS[room].files, f"{room} has {size}{planned}"
+
+
+def test_the_house_keeps_its_budget() -> None:
+    today = [size for room, size in sizes().items() if room not in COMING]
+    assert sum(size.lines for size in today) <= WHOLE.lines
+    assert sum(size.files for size in today) <= WHOLE.files
+
+
+def length(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """The lines of a function without its docstring."""
+    assert function.end_lineno is not None
+    first = function.body[0]
+    documented = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
+    docstring = len(range(first.lineno, (first.end_lineno or first.lineno) + 1)) if documented else 0
+    return function.end_lineno - function.lineno + 1 - docstring
+
+
+def test_functions_are_short() -> None:
+    found = {
+        f"{module.name}: {node.name}"
+        for module in modules()
+        if module.room != "kernels"
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and length(node) > LONGEST
+    }
+    assert found == set()
 
 
 # ------------------------------------------------------------------------------------------------------------ formats

@@ -91,7 +91,7 @@ def test_what_cannot_be_judged_from_files_is_said(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(matching, "PAIRS", 1)
     assert "cannot be judged without the trace" in failing(dc.audit(tmp_path / "r", table))["beta-likeness(beta=3)"]
     found = dc.audit(tmp_path / "r", table, trace=tmp_path / "trace.csv")
-    assert found.holds and "only matches descriptions was not computed" in found.verdict
+    assert found.holds and "only matches descriptions were not computed" in found.verdict
 
 
 def test_a_graph_that_breaks_the_promise_is_found(tmp_path: Path) -> None:

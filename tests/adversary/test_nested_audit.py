@@ -417,7 +417,7 @@ def test_what_is_too_much_to_look_into_is_said(tmp_path: Path, monkeypatch: pyte
     release.save(tmp_path / "r")
     monkeypatch.setattr(matching, "PAIRS", 1)
     found = dc.audit(tmp_path / "r", table, trace=release.trace)
-    assert found.holds and "only matches descriptions was not computed" in found.verdict
+    assert found.holds and "only matches descriptions were not computed" in found.verdict
 
 
 def test_withheld_rows_may_be_anybodys_for_who_only_matches(tmp_path: Path) -> None:

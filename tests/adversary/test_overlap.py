@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import discreet as dc
-from discreet.adversary.presence.overlap import strongest_in_some_row
+from discreet.adversary.presence.stage import strongest_in_some_row
 from discreet.errors import DiscreetError
 from discreet.principles import AlphaBeta, parse
 from discreet.releases.ambiguous.release import AmbiguousRelease

@@ -64,11 +64,21 @@ def align(release: DescribedRelease, original: Table) -> Aligned:
     return Aligned(release, columns, boxes, had, shown, kinds, published, class_of, usable_rows(original))
 
 
-def rows_compared(release: ExactRowsRelease, original: Table) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
-    """Compare rows whose quasi-identifiers are published unchanged: see ``combined``."""
+class ComparedRows(NamedTuple):
+    """The rows of a release and of its original by the columns that are published unchanged."""
+
+    had: NDArray[np.int64]
+    """Per original row: the number of its combination of quasi-identifiers and other columns published unchanged."""
+    shown: NDArray[np.int64]
+    """Per published row: the number of its combination; ``kinds`` or above if no original row has it."""
+    kinds: int
+
+
+def rows_compared(release: ExactRowsRelease, original: Table) -> ComparedRows:
+    """Compare rows whose quasi-identifiers are published unchanged."""
     columns = [quasi_column(attribute, original) for attribute in release.quasi]
     parts = [*map(_compared, release.exact, columns), *_carried(release, original)]
-    return combined(original.rows, release.rows, parts)
+    return ComparedRows(*combined(original.rows, release.rows, parts))
 
 
 def _compared(payload: ExactColumn, column: Column) -> Compared:

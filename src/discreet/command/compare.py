@@ -113,7 +113,7 @@ def compare(
     from discreet.command.reading import read_input
     from discreet.principles import parse, together
     from discreet.report.compare import compare as measure
-    from discreet.report.compare import contend, temporary_place
+    from discreet.report.compare import temporary_place
 
     if target is not None:
         from discreet.report.charts import require_all
@@ -123,7 +123,6 @@ def compare(
     if not given["promises"]:  # the promises of a job must be kept together
         promises = [together(promises)]
     contenders = _contenders(schemes)
-    contend(contenders or ())  # report a misspelt name before the work begins
     tidy(temporary_place())
     with watching() as progress:
         progress("reading", 0.0)
@@ -167,8 +166,10 @@ def _exit_code(comparison: Comparison) -> int:
 def _contenders(texts: tuple[str, ...]) -> list[str] | None:
     """Split the values of --schemes; None if there are none. What is written the old way is noted."""
     from discreet.expressions import modern, split
+    from discreet.report.compare import contend
 
     schemes = [part.strip() for text in texts for part in split(text, ",") if part.strip()]
+    contend(schemes)  # report a misspelt name before the work begins
     for scheme in schemes:
         if modern(scheme) != scheme:
             note(f"Note: '{scheme}' is the old way to write '{modern(scheme)}', which works everywhere.")

@@ -32,7 +32,6 @@ from discreet.kernels import box_shares
 from discreet.principles.counts import Counts
 from discreet.releases.attributes import Attribute
 from discreet.releases.boxes import ranges
-from discreet.releases.columns import check_order_published
 from discreet.releases.labels import Regions
 from discreet.table.grouping import MOST_CELLS
 from discreet.table.moments import written
@@ -146,10 +145,9 @@ def write_rows(release: DescribedRelease, conditions: Conditions, result: NDArra
     mask = marked(runs(on_secret, release.values, kind), len(release.values))
     rows: NDArray[np.bool_] | None = None
     for condition in conditions:
-        name, attribute = condition.attribute, release.attribute(condition.attribute)
+        name, attribute = condition.attribute, release.asked(condition)
         if name == secret:
             continue
-        check_order_published(attribute, condition)
         keep = condition.admits(others[name].values, attribute.meaning)[others[name].codes]
         rows = keep if rows is None else rows & keep
     if rows is None:

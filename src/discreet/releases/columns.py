@@ -14,7 +14,6 @@ from discreet.releases.attributes import Attribute
 from discreet.releases.labels import number_written
 from discreet.table.combinations import narrow
 from discreet.table.moments import Notation, written
-from discreet.table.query import Condition, Range
 from discreet.table.table import Column
 from discreet.table.texts import MISSING
 
@@ -140,14 +139,6 @@ def one_of(attribute: Attribute) -> str:
 
 def _take(of_word: NDArray[np.int32], codes: NDArray[Any]) -> NDArray[np.int32]:
     return of_word[codes] if len(of_word) else np.zeros(0, np.int32)
-
-
-def check_order_published(attribute: Attribute, condition: Condition) -> None:
-    """Raise for a range of ordered values of a column of which the manifest does not list the values."""
-    if attribute.kind == "ordinal" and isinstance(condition, Range):
-        raise DiscreetError(
-            f"the order of the values of column {attribute.name!r} is not published; ask for values with = or IN"
-        )
 
 
 def value_name(value: Any, notation: Notation = "number") -> str:

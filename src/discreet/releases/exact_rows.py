@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -32,6 +33,17 @@ class ExactRowsRelease(Release):
     """For each quasi-identifier, its distinct published values and the code of each published row."""
     others: tuple[ExactColumn, ...] = ()
     """Kept columns, published beside the quasi-identifiers."""
+
+    @property
+    def rows(self) -> int:
+        """The number of published rows."""
+        return len(self.exact[0].codes)
+
+    @cached_property
+    def unchanged(self) -> dict[str, ExactColumn]:
+        """The columns that are published unchanged, by name."""
+        names = [attribute.name for attribute in self.attributes if attribute.role != "sensitive"]
+        return dict(zip(names, (*self.exact, *self.others), strict=True))
 
     def keys(self, people: Sequence[Column] = ()) -> NDArray[np.int64]:
         """Numbers for the published rows, then for people, that are equal exactly if all quasi-identifiers are."""

@@ -70,6 +70,15 @@ def read_attributes(manifest: Mapping[str, Any]) -> tuple[Attribute, ...]:
     return attributes
 
 
+def row_attributes(manifest: Mapping[str, Any]) -> tuple[Attribute, ...]:
+    """Return the attributes listed in the manifest of a release of rows without groups, one of them sensitive."""
+
+    def fits(roles: list[str]) -> bool:
+        return "quasi" in roles and roles.count("sensitive") == 1
+
+    return listed_attributes(manifest, fits, "one sensitive attribute, then others")
+
+
 def read_columns(path: Path, names: list[str]) -> Columns:
     """Return the columns of a table like ``read_texts``, but the group column as numbers, without texts."""
     table = _table(path, names, "its manifest says", GROUP)

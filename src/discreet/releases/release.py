@@ -27,7 +27,7 @@ from discreet.releases.placement import replace_folder
 from discreet.releases.query_notes import Estimate, notes_on_values
 from discreet.releases.statement import Statement
 from discreet.table.grouping import GroupBy
-from discreet.table.query import OneOf, Query, as_query
+from discreet.table.query import Condition, OneOf, Query, Range, as_query
 from discreet.table.table import Column
 from discreet.table.texts import near
 from discreet.table.write import digest, write_table
@@ -137,6 +137,23 @@ class Release(ABC):
         """The sensitive attribute, the first if there are several; for releases that have one."""
         return self.sensitive[0]
 
+    def attribute(self, name: str) -> Attribute:
+        """The attribute of this name, whatever its role; raises if there is none."""
+        for attribute in self.attributes:
+            if attribute.name == name:
+                return attribute
+        known = [attribute.name for attribute in self.attributes]
+        raise DiscreetError(f"there is no column {name!r} in the release; {near(name, known)}")
+
+    def asked(self, condition: Condition) -> Attribute:
+        """The attribute that a condition of a query is about; raises if there is none, or not in an order."""
+        attribute = self.attribute(condition.attribute)
+        if attribute.role == "other" and attribute.kind == "ordinal" and isinstance(condition, Range):
+            raise DiscreetError(
+                f"the order of the values of column {attribute.name!r} is not published; ask for values with = or IN"
+            )
+        return attribute
+
     def about(self, attribute: str | None) -> Release:
         """What is published about one sensitive attribute, as a release that has no other; about the first if None.
 
@@ -159,14 +176,6 @@ class Release(ABC):
     def refusal_as_part(cls) -> str | None:
         """Why releases of the format cannot be one of several tables of the same people; None if they can."""
         return None
-
-    def attribute(self, name: str) -> Attribute:
-        """The attribute of a column that a query names; raises if there is none."""
-        for attribute in self.attributes:
-            if attribute.name == name:
-                return attribute
-        names = [attribute.name for attribute in self.attributes]
-        raise DiscreetError(f"there is no column {name!r} in the release; {near(name, names)}")
 
     def _place(self, attribute: str | None) -> int:
         """The place of a sensitive attribute among all of them, 0 if none is named; raises if it is not sensitive."""

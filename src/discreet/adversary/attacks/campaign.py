@@ -18,7 +18,6 @@ from discreet.adversary.attacks.evidence import NOT_BEYOND_DOUBT, Evidence
 from discreet.adversary.attacks.target import Context, Target, check_attackable, check_original, groups_by, opened
 from discreet.adversary.checks.roles import as_published
 from discreet.adversary.checks.soundness import promises
-from discreet.adversary.checks.trace import read_trace
 from discreet.adversary.presence.population import check_population_covers
 from discreet.errors import DiscreetError, in_words
 from discreet.expressions import parse_one
@@ -282,7 +281,7 @@ class _Sources:
             rows=rows,
             random=random,
             others=tuple(other.about(name) for other in self.others if name in _protected(other)),
-            groups=None if trace is None else _groups(trace, view, original),
+            groups=None if trace is None else groups_by(trace, view, original),
             context=Context(self.release, self.original) if len(self.views) > 1 else None,
             population=self.population,
         )
@@ -300,16 +299,6 @@ def _protected(release: Release) -> list[str]:
 def _only(table: Table, name: str) -> Table:
     """A table with one of its sensitive attributes."""
     return replace(table, sensitive=(table.column(name),))
-
-
-def _groups(trace: str | os.PathLike[str] | NDArray[Any], release: Release, original: Table) -> NDArray[np.int64]:
-    """The group of every row by a trace that may be a file."""
-    faults: list[str] = []
-    if not isinstance(trace, np.ndarray):
-        trace, faults = read_trace(trace, original.rows)
-    if faults:
-        raise DiscreetError(f"{faults[0]}; give the trace that the release was published with")
-    return groups_by(trace, release, original)
 
 
 def chosen(given: Attack | str | Iterable[Attack | str]) -> list[Attack]:

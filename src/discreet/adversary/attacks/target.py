@@ -7,6 +7,7 @@ score the guesses (and attacks on persons of whom some are known take the values
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from discreet.adversary.alignment import check_sensitive, quasi_column, usable_rows
 from discreet.adversary.checks.soundness import promises
 from discreet.adversary.checks.totals import withheld_fault
-from discreet.adversary.checks.trace import place_rows
+from discreet.adversary.checks.trace import place_rows, read_trace
 from discreet.errors import DiscreetError
 from discreet.principles import Principle, Prior
 from discreet.principles.counts import Counts
@@ -354,9 +355,13 @@ def opened(release: Release, original: Table) -> AnatomyRelease:
     )
 
 
-def groups_by(trace: NDArray[Any], release: Release, original: Table) -> NDArray[np.int64]:
-    """The group of every row of the original by the private trace, as an index; -1 if withheld."""
+def groups_by(trace: str | os.PathLike[str] | NDArray[Any], release: Release, original: Table) -> NDArray[np.int64]:
+    """The group of every row of the original by the private trace, a file or an array, as an index; -1 if withheld."""
     grouped, faults = release.grouped, list[str]()
+    if not isinstance(trace, np.ndarray):
+        trace, faults = read_trace(trace, original.rows)
+    if faults:
+        raise DiscreetError(f"{faults[0]}; give the trace that the release was published with")
     if grouped is None or trace.ndim > 1:
         raise DiscreetError(
             "in this format persons are not in one group each that an adversary could know; leave out the trace"

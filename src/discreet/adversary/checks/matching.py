@@ -60,6 +60,8 @@ class People(NamedTuple):
     columns: tuple[Column, ...]
     numbers: NDArray[np.int64]
     """Per combination: its number of rows."""
+    of_row: NDArray[np.intp]
+    """Per publishable row: its combination."""
     had: NDArray[np.int64]
     """Per combination and sensitive value of the original: its number of rows with the value."""
 
@@ -73,7 +75,7 @@ def people_of(aligned: Aligned, original: Table) -> People:
     width = len(original.prior_counts)
     had = np.bincount(of_row * width + original.classes[aligned.usable], minlength=len(first) * width)
     had = had.reshape(len(first), width)
-    return People(columns, had.sum(axis=1), had)
+    return People(columns, had.sum(axis=1), of_row, had)
 
 
 # ------------------------------------------------------------------------------------------------ all ways to match

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
-from discreet.adversary.alignment import Aligned
+from discreet.adversary.alignment import Aligned, ComparedRows
 from discreet.adversary.check import Check
 from discreet.principles import wording
+from discreet.releases.exact_rows import ExactRowsRelease
 from discreet.releases.release import Release
 from discreet.table.table import Table
+from discreet.table.texts import number_text
 
 
 def totals(aligned: Aligned, original: Table) -> Check:
@@ -45,6 +48,31 @@ def as_many(release: Release, original: Table, shown: str) -> Check:
         f"The {wording.rows(release.rows)} published{and_left} make up the original's {original.rows:,}, and no value "
         f"is {shown} more often than it occurs.",
     )
+
+
+def rows_of_original(release: ExactRowsRelease, rows: ComparedRows, usable: NDArray[np.intp]) -> Check:
+    """Check that every published combination of quasi-identifiers occurs in the original at least as often."""
+    strange = int((rows.shown >= rows.kinds).sum())
+    if strange:
+        verb = "has" if strange == 1 else "have"
+        sentence = f"{wording.rows(strange)} of the release {verb} quasi-identifiers that no original row has."
+        return Check("rows", False, sentence)
+    had = np.bincount(rows.had[usable], minlength=rows.kinds)
+    shown = np.bincount(rows.shown, minlength=rows.kinds)
+    over = np.flatnonzero(shown > had)
+    if len(over):
+        row = int(np.argmax(rows.shown == over[0]))
+        words = []
+        for attribute, payload in zip(release.quasi, release.exact, strict=True):
+            value = payload.values[payload.codes[row]]
+            words.append(f"{attribute.name} {number_text(value) if isinstance(value, float) else value}")
+        sentence = (
+            f"The release has {wording.rows(int(shown[over[0]]))} with {', '.join(words)}, but the original only has "
+            f"{had[over[0]]:,} that may be published."
+        )
+        return Check("rows", False, sentence)
+    which = "are exactly those of the original" if len(rows.shown) == len(rows.had) else "all belong to original rows"
+    return Check("rows", True, f"The published quasi-identifiers {which}, none more often than it occurs.")
 
 
 def withheld_fault(release: Release, original: Table) -> str | None:

@@ -20,15 +20,20 @@ from numpy.typing import NDArray
 
 from discreet.adversary.alignment import quasi_column
 from discreet.adversary.check import Check
-from discreet.adversary.presence.overlap import strongest_in_some_row
 from discreet.adversary.presence.population import Population, in_population
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.kernels.judging import SLACK
 from discreet.principles import Principle
+from discreet.principles.counts import Counts
 from discreet.principles.wording import percent
 from discreet.progress import Tell, silent
+from discreet.releases.lookup import Lookup
 from discreet.releases.release import Release
 from discreet.table.table import Column, Table
+
+LOOKED_AT = 2000
+"""How many rows are looked at: those believed in most, because the bound on the quotient grows with this belief."""
+CERTAIN = 1.0 - 1e-15
 
 
 @dataclass(frozen=True)
@@ -160,6 +165,45 @@ class PresenceBeliefs:
             None if population is None else in_population(self.finder, self.original, population),
             *self._overlap(parts),
         )
+
+
+def strongest_in_some_row(
+    finder: Lookup,
+    original: Sequence[Column],
+    chances: NDArray[np.float64],
+    counts: Counts,
+    together: NDArray[np.float64],
+) -> float | None:
+    """The strongest belief found that some row with a person's values has a sensitive value, given that there is one.
+
+    A person's own row is in one group, and a value's share of that group bounds the belief that the row has it. But
+    several groups may hold rows with the person's values. If they do so with p1, p2, ... and a value has shares q1, q2,
+    ... of them, some such row has the value with 1 - (1 - p1 q1)(1 - p2 q2)..., and there is some such row with
+    A = 1 - (1 - p1)(1 - p2)... . The quotient is what is believed of "someone like this who is in the table has the
+    value", and may exceed every share; see `AlphaBeta` for the bound on it.
+
+    ``together`` is the belief in the presence of every row of the original. None if groups have no values of their own.
+    """
+    rows = _largest(together, LOOKED_AT)
+    shares = np.minimum(CERTAIN, chances[counts.groups] * counts.shares)
+    summed = finder.summed(original, rows, replace(counts, amounts=-np.log1p(-shares), members=None))
+    if summed is None or not len(rows):
+        return None
+    there = together[rows]
+    some = -np.expm1(-summed.max(axis=1))
+    return float(np.divide(some, there, out=np.zeros(len(rows)), where=there > 0.0).max())
+
+
+def _largest(numbers: NDArray[np.float64], most: int) -> NDArray[np.intp]:
+    """Return the indices of the largest numbers, the largest first, and the first of equals.
+
+    >>> _largest(np.array([0.5, 0.25, 1.0, 0.5]), 2).tolist()
+    [2, 0]
+    """
+    chosen = np.arange(len(numbers))
+    if len(numbers) > most:  # millions are not sorted
+        chosen = np.flatnonzero(numbers >= np.partition(numbers, -most)[-most])
+    return chosen[np.argsort(-numbers[chosen], kind="stable")][:most]
 
 
 def judge_presence(

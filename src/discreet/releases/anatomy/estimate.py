@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from discreet.principles.counts import Counts
 from discreet.releases.canonical import line_keys
-from discreet.releases.columns import check_order_published
 from discreet.table.query import Query
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ class Points(NamedTuple):
 
 def points_of(release: AnatomyRelease) -> Points:
     """The distinct combinations of quasi-identifiers and other columns of a release."""
-    columns = release.columns.values()
+    columns = release.unchanged.values()
     _, first, of_row = np.unique(line_keys([*columns], release.rows), return_index=True, return_inverse=True)
     return Points(of_row.astype(np.int64), tuple(column.codes[first] for column in columns))
 
@@ -45,7 +44,7 @@ def expected_counts(release: AnatomyRelease, queries: Sequence[Query]) -> NDArra
     Rows with the same combination are handled together. If combinations and sensitive values are few enough, expected
     counts are accumulated over the sensitive values beforehand, so that a range costs no more than a single value.
     """
-    columns = release.columns
+    columns = release.unchanged
     points = points_of(release)
     number = len(points.codes[0]) if points.codes else min(1, release.rows)
     codes = dict(zip(columns, points.codes, strict=True))
@@ -60,13 +59,11 @@ def expected_counts(release: AnatomyRelease, queries: Sequence[Query]) -> NDArra
         keep = np.ones(number, np.bool_)
         wanted: dict[str, NDArray[np.bool_]] = {}
         for condition in query.conditions:
-            name, attribute = condition.attribute, release.attribute(condition.attribute)
+            name, attribute = condition.attribute, release.asked(condition)
             if name in secrets:
                 admitted = condition.admits(secrets[name].values, attribute.meaning)
                 wanted[name] = wanted[name] & admitted if name in wanted else admitted
                 continue
-            if attribute.role == "other":
-                check_order_published(attribute, condition)
             keep &= condition.admits(columns[name].values, attribute.meaning)[codes[name]]
         weights = None
         if not wanted:

@@ -168,8 +168,8 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease, ExactRowsRelease):
         """The published tables: ``table`` with the rows, and those of sensitive values."""
         ids = pa.array(self.ids) if numbers else pa.array(self.ids).cast(pa.string())
         columns: list[Any] = [pa.DictionaryArray.from_arrays(pa.array(self.group_of), ids)]
-        columns += [column_array(column, numbers) for column in self.columns.values()]
-        return {"table": pa.table(columns, names=[GROUP, *self.columns]), **self.sensitive_tables(numbers)}
+        columns += [column_array(column, numbers) for column in self.unchanged.values()]
+        return {"table": pa.table(columns, names=[GROUP, *self.unchanged]), **self.sensitive_tables(numbers)}
 
     # ------------------------------------------------------------------------------------------------------- counting
 
@@ -211,13 +211,7 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease, ExactRowsRelease):
     def known_values(self, name: str) -> NDArray[Any]:
         """The published values of a column, in their order."""
         values = self.sensitive_values(name)
-        return self.columns[name].values if values is None else values
-
-    @property
-    def columns(self) -> dict[str, ExactColumn]:
-        """The columns that are published unchanged, by name."""
-        names = [attribute.name for attribute in self.attributes if attribute.role != "sensitive"]
-        return dict(zip(names, (*self.exact, *self.others), strict=True))
+        return self.unchanged[name].values if values is None else values
 
     def estimates(self, queries: Sequence[Query]) -> NDArray[np.float64]:
         """The expected number of published rows that satisfy each query.

@@ -29,7 +29,6 @@ from discreet.releases.bit_counts import Tally, Words
 from discreet.releases.canonical import line_keys, line_order, renumbered, taken_in
 from discreet.releases.columns import (
     ExactColumn,
-    check_order_published,
     column_array,
     one_of,
     read_listed,
@@ -41,7 +40,7 @@ from discreet.releases.folder import Home
 from discreet.releases.labels import number_written
 from discreet.releases.partition import PublishedRows
 from discreet.releases.passthrough import check_kept, check_quasi
-from discreet.releases.reading import check_rows, ending_of, listed_attributes, read_exact, read_texts
+from discreet.releases.reading import check_rows, ending_of, read_exact, read_texts, row_attributes
 from discreet.releases.statement import Statement
 from discreet.table.query import Condition, Query
 from discreet.table.table import Column, Table
@@ -125,11 +124,6 @@ class RandomisedRelease(ExactRowsRelease):
     # ------------------------------------------------------------------------------------------------------- counting
 
     @property
-    def rows(self) -> int:
-        """The number of published rows."""
-        return len(self.shown.codes)
-
-    @property
     def values(self) -> NDArray[Any]:
         """The sensitive values of the original, in the order of the prior and of the columns of beliefs."""
         return self.shown.values[: len(self.prior)]
@@ -177,12 +171,10 @@ class RandomisedRelease(ExactRowsRelease):
         marked in ``wanted``."""
         conditions = []
         for condition in query.conditions:
-            attribute, column = self.attribute(condition.attribute), self._columns[condition.attribute]
+            attribute, column = self.asked(condition), self._columns[condition.attribute]
             if attribute.role == "sensitive":
                 wanted &= self._wanted(condition)
                 continue
-            if attribute.role == "other":
-                check_order_published(attribute, condition)
             conditions.append(self._tally.bits(attribute.name, condition.admits(column.values, attribute.meaning)))
         return conditions
 
@@ -217,7 +209,7 @@ def _values(column: Column, domain: NDArray[np.intp]) -> NDArray[Any]:
 
 def read_parts(home: Home, manifest: dict[str, Any], names: Sequence[str]) -> tuple[dict[str, Any], list[str], str]:
     """The fields of a release whose tables are called ``names``, the texts of its prior, and the file extension."""
-    attributes = listed_attributes(manifest, _fitting, "one sensitive attribute, then others")
+    attributes = row_attributes(manifest)
     ending = ending_of(manifest, names)
     columns = read_texts(home / f"table.{ending}", [attribute.name for attribute in attributes])
     faults: list[str] = []
@@ -239,10 +231,6 @@ def read_parts(home: Home, manifest: dict[str, Any], names: Sequence[str]) -> tu
         "faults": tuple(faults),
     }
     return parts, texts, ending
-
-
-def _fitting(roles: list[str]) -> bool:
-    return "quasi" in roles and roles.count("sensitive") == 1
 
 
 def _prior(path: Path) -> tuple[list[str], NDArray[np.int64]]:

@@ -70,12 +70,12 @@ class SplitAndPartition(GroupingScheme):
     kept, or several attributes are sensitive, rows are halved instead.
 
     *Halving.* Starting from the whole table, pieces are cut in two as long as both halves, as one group each, keep
-    every promise about every attribute: at values of the quasi-identifiers, or by pairs (``kernels.pairing``), which
-    lets both halves inherit the spread of two attributes at once. Small pieces are also gathered into groups without
-    two rows that are near each other on any attribute (``kernels.gathering``). Why the promises are kept: each half and
-    each group is judged before it is accepted, so everything published was judged. If the whole table as one group does
-    not keep the promises, it is halved by pairs until the halves do; if that fails it is refused, although other groups
-    might keep them.
+    every promise about every attribute: at values of the quasi-identifiers, or by pairs (``kernels.proximity.pairs``),
+    which lets both halves inherit the spread of two attributes at once. Small pieces are also gathered into groups
+    without two rows that are near each other on any attribute (``kernels.proximity.conflict_free``). Why the promises
+    are kept: each half and each group is judged before it is accepted, so everything published was judged. If the whole
+    table as one group does not keep the promises, it is halved by pairs until the halves do; if that fails it is
+    refused, although other groups might keep them.
 
     Unions of groups, which an adversary who only matches descriptions faces, need not keep the promise, but exceed it
     at most twice. Of a group's rows in the neighbourhood of any x, those up to x all lie in the neighbourhood of the

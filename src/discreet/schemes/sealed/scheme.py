@@ -84,7 +84,7 @@ class Sealed(OneRunScheme):
     part of which the group is a part changes, nor anything in parts without the group. What changes are cuts that were
     tested and rejected in parts around the group and have one person on either side: in every round their slack changes
     by at most 1, and so the probability of its result, that it passed the cut or rejected it, by a factor of at most
-    exp(price) (``kernels.sealing.rounds``). The price of a rejection is the sum of the prices of the rounds up to the
+    exp(price) (``kernels.sealed.rounds``). The price of a rejection is the sum of the prices of the rounds up to the
     one that rejected the cut. So the exchange changes the probability of all results by a factor of at most
     exp(leakage), where the *leakage* of the group is the sum of these prices over the rejected cuts that have members
     of the group on both sides. A cut that was rejected and then made, or passed by, in a smaller part reveals nothing

@@ -29,13 +29,13 @@ from discreet.adversary.checks.counted import (
 )
 from discreet.adversary.checks.domains import domains, numbers_of
 from discreet.adversary.checks.manifest import entries
+from discreet.adversary.checks.totals import rows_of_original
 from discreet.adversary.checks.trace import place_rows, trace_check
 from discreet.adversary.formats.anatomy.support import AlignedAnatomy, align, margins, without_trace
 from discreet.adversary.verdict import PromiseVerdict, averages
-from discreet.principles import Principle, wording
+from discreet.principles import Principle
 from discreet.releases.anatomy.release import AnatomyRelease
 from discreet.table.combinations import first_difference, numbered
-from discreet.table.texts import number_text
 
 CONSISTENT = (
     "All tables have the same groups, every group has as many rows as values, and the manifest gives the right "
@@ -50,7 +50,7 @@ def audit_anatomy(case: Case[AnatomyRelease]) -> FormatFindings:
     views = each_attribute(aligned)
     checks = [entries(case, groups=case.manifest["groups"]), soundness.consistency(release, CONSISTENT)]
     checks.append(domains(release, original, numbers_of(release.quasi, release.exact), case.from_release))
-    checks += [all_totals(views), _rows(aligned)]
+    checks += [all_totals(views), rows_of_original(release, aligned.rows, aligned.usable)]
     check, how = case.support(partial(_by_trace, views), partial(_without_trace, views))
     checks.append(check)
     judged = judged_each(case, views, partial(_crowd, release))
@@ -64,46 +64,18 @@ def audit_anatomy(case: Case[AnatomyRelease]) -> FormatFindings:
 # ------------------------------------------------------------------------------------------------------------ checks
 
 
-def _rows(aligned: AlignedAnatomy) -> Check:
-    """Check that every published combination of quasi-identifiers occurs in the original at least as often."""
-    known = aligned.shown < aligned.kinds
-    if not bool(known.all()):
-        number = int((~known).sum())
-        verb = "has" if number == 1 else "have"
-        sentence = f"{wording.rows(number)} of the release {verb} quasi-identifiers that no original row has."
-        return Check("rows", False, sentence)
-    had = np.bincount(aligned.had[aligned.usable], minlength=aligned.kinds)
-    shown = np.bincount(aligned.shown, minlength=aligned.kinds)
-    over = np.flatnonzero(shown > had)
-    if len(over):
-        row = int(np.argmax(aligned.shown == over[0]))
-        words = []
-        for attribute, payload in zip(aligned.release.quasi, aligned.release.exact, strict=True):
-            value = payload.values[payload.codes[row]]
-            words.append(f"{attribute.name} {number_text(value) if isinstance(value, float) else value}")
-        sentence = (
-            f"The release has {wording.rows(int(shown[over[0]]))} with {', '.join(words)}, but the original only has "
-            f"{had[over[0]]:,} that may be published."
-        )
-        return Check("rows", False, sentence)
-    which = (
-        "are exactly those of the original" if len(aligned.shown) == len(aligned.had) else "all belong to original rows"
-    )
-    return Check("rows", True, f"The published quasi-identifiers {which}, none more often than it occurs.")
-
-
 def _by_trace(views: Sequence[AlignedAnatomy], trace: NDArray[Any], faults: list[str]) -> Check:
     """Check that every group has exactly the rows that the trace puts into it, in all tables."""
     aligned, faults = views[0], list(faults)
     release = aligned.release
     explained = "every group has exactly the quasi-identifiers and the sensitive values of its rows"
-    placed = place_rows(release, len(aligned.had), aligned.usable, trace, faults)
+    placed = place_rows(release, len(aligned.rows.had), aligned.usable, trace, faults)
     if placed is None:
         return trace_check(faults, explained)
     kept, places = placed
-    wide = max(aligned.kinds, int(aligned.shown.max(initial=0))) + 1
+    wide = max(aligned.rows.kinds, int(aligned.rows.shown.max(initial=0))) + 1
     differing = first_difference(
-        release.group_of.astype(np.int64) * wide + aligned.shown, places * wide + aligned.had[kept]
+        release.group_of.astype(np.int64) * wide + aligned.rows.shown, places * wide + aligned.rows.had[kept]
     )
     if differing is not None:
         faults.append(f"group {release.ids[differing // wide]} is not published with the quasi-identifiers of its rows")

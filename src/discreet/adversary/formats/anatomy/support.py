@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.adversary.alignment import rows_compared, usable_rows
+from discreet.adversary.alignment import ComparedRows, rows_compared, usable_rows
 from discreet.adversary.check import Check
 from discreet.adversary.checks.counted import CELLS, AlignedCounts, claims, whole_numbers_exist
 from discreet.principles.counts import Counts
@@ -29,11 +29,7 @@ from discreet.table.table import Table
 class AlignedAnatomy(AlignedCounts[AnatomyRelease]):
     """An anatomy release aligned with its original, both in the codes of the original."""
 
-    had: NDArray[np.int64]
-    """Per original row: the number of its combination of quasi-identifiers and other columns published unchanged."""
-    shown: NDArray[np.int64]
-    """Per published row: the number of its combination; ``kinds`` or above if no original row has it."""
-    kinds: int
+    rows: ComparedRows
 
 
 def align(release: AnatomyRelease, original: Table) -> AlignedAnatomy:
@@ -42,7 +38,7 @@ def align(release: AnatomyRelease, original: Table) -> AlignedAnatomy:
     The counts are those of the first sensitive attribute; ``each_attribute`` has those of all.
     """
     counts = claims(release, original)
-    return AlignedAnatomy(release, original, *counts, usable_rows(original), *rows_compared(release, original))
+    return AlignedAnatomy(release, original, *counts, usable_rows(original), rows_compared(release, original))
 
 
 def margins(aligned: AlignedAnatomy) -> Margins | None:
@@ -52,24 +48,24 @@ def margins(aligned: AlignedAnatomy) -> Margins | None:
     published than the original has, which other checks report.
     """
     column = aligned.secret
-    width, groups = len(column.values), aligned.release.groups
-    if aligned.strange or bool((aligned.shown >= aligned.kinds).any()):
+    width, groups, rows = len(column.values), aligned.release.groups, aligned.rows
+    if aligned.strange or bool((rows.shown >= rows.kinds).any()):
         return None
-    had, classes = aligned.had[aligned.usable], column.codes[aligned.usable].astype(np.int64)
-    spare = np.bincount(had, minlength=aligned.kinds) - np.bincount(aligned.shown, minlength=aligned.kinds)
+    had, classes = rows.had[aligned.usable], column.codes[aligned.usable].astype(np.int64)
+    spare = np.bincount(had, minlength=rows.kinds) - np.bincount(rows.shown, minlength=rows.kinds)
     unseen = np.bincount(classes, minlength=width) - aligned.published
     if bool((spare < 0).any() or (unseen < 0).any()):
         return None
-    in_group = Counts.of_rows(aligned.shown, aligned.release.group_of, aligned.kinds, groups + 1)
+    in_group = Counts.of_rows(rows.shown, aligned.release.group_of, rows.kinds, groups + 1)
     points = np.concatenate([in_group.groups, np.flatnonzero(spare)])
     of_group = np.concatenate([in_group.values, np.full(int((spare > 0).sum()), groups)])
     amounts = np.concatenate([in_group.amounts, spare[spare > 0]])
     order = np.lexsort((of_group, points))
     demand = np.concatenate([aligned.counts.groups, np.full(int((unseen > 0).sum()), groups)])
     return Margins(
-        Counts.of_rows(had, classes, aligned.kinds, width),
+        Counts.of_rows(had, classes, rows.kinds, width),
         Counts(
-            np.searchsorted(points[order], np.arange(aligned.kinds + 1)),
+            np.searchsorted(points[order], np.arange(rows.kinds + 1)),
             of_group[order].astype(np.int32),
             amounts[order],
             groups + 1,
