@@ -19,8 +19,8 @@ from discreet.adversary.checks.support import without_trace
 from discreet.datasets import HETEROGENEOUS_QUASI, census
 from discreet.kernels.boxes.boxes import Boxes
 from discreet.kernels.boxes.forest import Forest
-from discreet.releases.ambiguous import beliefs as ambiguous_asking
 from discreet.releases.ambiguous import lookup as finding
+from discreet.releases.ambiguous import release as ambiguous_asking
 
 
 def published(tmp_path: Path, promise: str, **how: Any) -> tuple[dc.Table, Path, Any]:

@@ -82,10 +82,10 @@ def test_ends_of_numbers_that_were_not_declared_are_noticed(ends: list[int], tmp
     """All numbers lie between these ends as well: only what was declared tells that they are others."""
     home = drawn(tmp_path / "r")
     home = altered(home, tmp_path / "within", clipped("age", *ends))
-    assert failing(home, people()) == {}
+    assert set(failing(home, people())) <= {"order"}
     other = altered(home, tmp_path / "other", stated("attributes", 0, "domain", value=ends))
     found = failing(other, people())
-    assert set(found) == {"domains"}
+    assert set(found) - {"order"} == {"domains"}
     assert (
         f"'age' is said to be declared as {ends[0]} to {ends[1]}, and the original was read with 0 to 120"
         in (found["domains"])

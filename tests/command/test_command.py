@@ -597,7 +597,7 @@ def test_demo_does_not_take_the_place_of_files_it_has_not_made(tmp_path: Path) -
 def test_a_demo_that_fails_leaves_things_as_they_were(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run("demo", "-o", str(tmp_path / "old"), "--rows", "300")
     before = (tmp_path / "old" / "census.csv").read_bytes()
-    monkeypatch.setattr("discreet.table.write._write_csv", full)
+    monkeypatch.setattr("discreet.table.write._csv_parts", full)
     for name in ("old", "new"):
         assert "census.csv': No space left on device" in refused("demo", "-o", str(tmp_path / name), "--rows", "200")
     assert [path.name for path in tmp_path.iterdir()] == ["old"]
