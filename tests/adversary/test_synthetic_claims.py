@@ -87,7 +87,7 @@ def test_ends_of_numbers_that_were_not_declared_are_noticed(ends: list[int], tmp
     found = failing(other, people())
     assert set(found) - {"order"} == {"domains"}
     assert (
-        f"'age' is said to be declared as {ends[0]} to {ends[1]}, and the original was read with 0 to 120"
+        f"'age' is said to be declared as {ends[0]} to {ends[1]}, but the original was read with 0 to 120"
         in (found["domains"])
     )
     # whoever names no ends learns that they were not compared, and how they would be

@@ -464,3 +464,16 @@ def test_dates_outside_the_domain_are_noted_as_dates() -> None:
     table = dc.read(pa.table({"born": days, "ill": list("abab")}), quasi=["born"], sensitive="ill")
     found = dc.publish(table, dc.KAnonymity(2)).estimate("SELECT COUNT(*) FROM t WHERE born > '1999-12-31'")
     assert found == 0.0 and "'born' lies between 1970-01-01 and 1970-10-28 in the release" in found.notes[0]
+
+
+def test_a_range_of_a_second_sensitive_attribute_in_the_order_that_is_published() -> None:
+    rng = np.random.default_rng(0)
+    columns = {
+        "age": rng.integers(0, 9, 60),
+        "ill": rng.choice(["x", "y", "z"], 60),
+        "pay": rng.choice(["low", "top"], 60),
+    }
+    columns["pay"][:20] = "mid"
+    table = dc.read(pa.table(columns), quasi=["age"], sensitive=["ill", "pay"], ordinal={"pay": ["low", "mid", "top"]})
+    release = dc.publish(table, "l-diversity(l=2)")
+    assert release.estimate("SELECT COUNT(*) FROM t WHERE pay >= 'mid'") == (columns["pay"] != "low").sum()
