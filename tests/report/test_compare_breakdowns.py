@@ -112,7 +112,7 @@ def test_compiling_is_told_for_each_scheme_and_counted_apart(words: list[str], m
     assert shown.exit_code == 0, shown.output
     told = [line for line in shown.stderr.splitlines() if line.endswith("(compiling)")]
     assert told == [f"1 of 2: cuts, {BETA} (compiling)", f"2 of 2: mondrian, {BETA} (compiling)"]
-    assert shown.stderr.count("Compiling what this command needs") == 1
+    assert shown.stderr.count("Compiling numerical code for this scheme and kind of table") == 1
     assert re.search(r"without [\d,.]+ of compiling and warming up", shown.stdout)
     found = dc.compare(patients(), BETA, ["cuts"], queries=20, random_state=1)
     assert found.results[0].warm_up == found.warm_up > 0

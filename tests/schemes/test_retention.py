@@ -357,7 +357,7 @@ def test_queries_beliefs_and_other_columns(tmp_path: Path) -> None:
         0.0,
         0.0,
     ]
-    with pytest.raises(dc.DiscreetError, match="choose auto, inverse, ridge"):
+    with pytest.raises(dc.DiscreetError, match="estimator must be auto, inverse or ridge"):
         again.estimates([query], "em")
     with pytest.raises(dc.DiscreetError, match="nothing can be inverted"):
         estimated(0.0, *(np.ones(1) for _ in range(4)), estimator="inverse")
