@@ -190,10 +190,10 @@ def attempt(kind: str, number: int, home: Path) -> str | None:
 
 def _use_table(path: Path) -> None:
     """Read and publish a table: text that is no text, for instance, would be found only on publishing."""
-    from discreet.table.sources import column_names
+    from discreet.table.sources import names_in
 
     table = dc.read(path, **ROLES, missing="value")
-    if "list" in column_names(path, None, None):
+    if "list" in names_in(path, None, None):
         dc.read(path, quasi=["age"], sensitive="list", missing="value")
     for one in dc.publish(table, dc.KAnonymity(2), "mondrian", most_withheld=1).tables(numbers=True).values():
         one.to_pylist()

@@ -212,7 +212,7 @@ def test_a_few_rows_are_withheld_without_asking() -> None:
     assert dc.publish(table(10), "l-diversity(l=2)").withheld == 10
     with pytest.raises(dc.DiscreetError, match=r"11 of 200 rows .5.5 %.*missing='value'.*most_withheld=0.06"):
         dc.publish(table(11), "l-diversity(l=2)")
-    with pytest.raises(dc.DiscreetError, match="share of rows"):
+    with pytest.raises(dc.DiscreetError, match="most_withheld must be a number between 0 and 1, not 5"):
         dc.publish(table(1), "l-diversity(l=2)", most_withheld=5)
 
 

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from discreet.errors import DiscreetError
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.read import read
-from discreet.table.sources import column_names
+from discreet.table.sources import names_in
 from discreet.table.table import Table
 from support.house import DATA
 
@@ -375,7 +375,7 @@ FAULTS: dict[str, tuple[dict[str, Any], list[str]]] = {
     "named twice": ({"quasi": ["age", "age"]}, ["'age' is named twice"]),
     "two kinds": ({"quasi": ["age"], "numeric": "age", "ordinal": "age"}, ["'age'", "numeric and ordinal"]),
     "no name": ({"quasi": [3]}, ["3 is not a column name"]),
-    "policy": ({"quasi": ["age"], "missing": "drop"}, ["missing='drop'", "withhold"]),
+    "policy": ({"quasi": ["age"], "missing": "drop"}, ["missing must be error, withhold or value, not 'drop'", "withhold"]),
     "missing numbers": (
         {"quasi": ["pay"]},
         ["'pay'", "1 missing value (the first in row 2)", "missing='withhold'", "missing='value'"],
@@ -588,7 +588,7 @@ def test_blanks_around_names_and_cells_are_no_part_of_them(tmp_path: Path) -> No
         ("(missing)", "Bonn"),
     ]
     assert table.classes.tolist() == [1, 1, 0]
-    assert column_names(path, None, None) == ["age", "sex", "home town"]
+    assert names_in(path, None, None) == ["age", "sex", "home town"]
 
 
 @pytest.mark.parametrize("texts", [["nan", "007", "12"], ["12", "nan", "007"], ["1_0", "9", "inf"]])
