@@ -375,7 +375,7 @@ FAULTS: dict[str, tuple[dict[str, Any], list[str]]] = {
     "named twice": ({"quasi": ["age", "age"]}, ["'age' is named twice"]),
     "two kinds": ({"quasi": ["age"], "numeric": "age", "ordinal": "age"}, ["'age'", "numeric and ordinal"]),
     "no name": ({"quasi": [3]}, ["3 is not a column name"]),
-    "policy": ({"quasi": ["age"], "missing": "drop"}, ["missing must be error, withhold or value, not 'drop'", "withhold"]),
+    "policy": ({"quasi": ["age"], "missing": "drop"}, ["missing must be error, withhold or value, not 'drop'"]),
     "missing numbers": (
         {"quasi": ["pay"]},
         ["'pay'", "1 missing value (the first in row 2)", "missing='withhold'", "missing='value'"],
