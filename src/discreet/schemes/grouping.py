@@ -63,10 +63,6 @@ class GroupingScheme(Scheme):
     hides_presence: ClassVar[bool] = True
     persons: ClassVar[bool] = True
     several: ClassVar[bool] = True
-    leads: ClassVar[bool] = False
-    """Whether groups are made for one sensitive attribute, and merged until they keep what is promised about others."""
-    begins_with_all: ClassVar[bool] = True
-    """Whether all rows as one group must keep the promise; always the case if it is monotone and can be kept."""
     values: Values
     """How quasi-identifiers are published: ``interval``, ``label`` or ``set``."""
     random_state: int | None
@@ -76,7 +72,7 @@ class GroupingScheme(Scheme):
     def groups(self, task: GroupingTask) -> NDArray[np.int32]:
         """Return the group of each of the task's rows; -1 withholds a row.
 
-        The rows as one group keep the promise, unless ``begins_with_all`` is false and the promise not monotone.
+        The rows as one group keep the promise, unless ``check_whole`` admits others.
         """
 
     def withheld(
@@ -95,19 +91,6 @@ class GroupingScheme(Scheme):
             f"unions of groups that keep them; {way_out(principle)}"
         )
 
-    def refusal_of_several(self, principle: Principle, each: Sequence[Promised]) -> str | None:
-        """Return why the scheme cannot make these promises about several sensitive attributes; None if it can."""
-        if not self.leads:
-            return super().refusal_of_several(principle, each)
-        if self._leading(each) is None:
-            return for_several(self.refusal(each[0].promise, each[0].prior), each[0].promise, principle)
-        return GroupingScheme.refusal(self, principle, each[0].prior)
-
-    def _leading(self, each: Sequence[Promised]) -> int | None:
-        """Return the first attribute about which the scheme can keep what is promised; None if there is none."""
-        able = [at for at, (prior, promise) in enumerate(each) if self.refusal(promise, prior) is None]
-        return able[0] if able else None
-
     def _divided(
         self, table: Table, principle: Principle, rng: np.random.Generator, progress: Progress
     ) -> NDArray[np.int32]:
@@ -119,13 +102,9 @@ class GroupingScheme(Scheme):
             rows = np.delete(np.arange(table.rows), missing)
             if len(rows) == 0:
                 return groups
-            if self.begins_with_all:
-                self._check_all(view, rows)
+            self.check_whole(view, rows)
             try:
-                if self.leads and len(table.sensitive) > 1:
-                    groups[rows] = self._groups_by_lead(table, principle, rows, rng, progress)
-                else:
-                    groups[rows] = self.groups(GroupingTask(*view, rows, rng, progress))
+                groups[rows] = self.groups_for_all(table, principle, GroupingTask(*view, rows, rng, progress))
             except DiscreetError as error:
                 refusal = refusal or error
             else:
@@ -137,28 +116,11 @@ class GroupingScheme(Scheme):
         """Return the table, the promise and the prior that rows are divided by: all sensitive attributes as one."""
         return jointly(principle, table)
 
-    def _groups_by_lead(
-        self, table: Table, principle: Principle, rows: NDArray[np.int64], rng: np.random.Generator, progress: Progress
-    ) -> NDArray[np.int32]:
-        """Return groups made for one attribute, merged along a curve until they keep what is promised about the others.
+    def groups_for_all(self, table: Table, principle: Principle, task: GroupingTask) -> NDArray[np.int32]:
+        """Return the group of each row, under what is promised about all sensitive attributes of the table."""
+        return self.groups(task)
 
-        Why all promises are kept: groups are judged by all of them, and all rows as one group keep them.
-        """
-        each = by_attribute(principle, table)
-        lead = self._leading(each)
-        assert lead is not None, "the promises about each attribute were refused"
-        prior, promise = each[lead]
-        alone = replace(table, sensitive=(table.sensitive[lead],))
-        groups = self.groups(GroupingTask(alone, promise, prior, rows, rng, progress))
-        points, point_of = distinct_points(table.quasi, rows)
-        _, place = along_curve(points)
-        attributes = [
-            Attribute(column.codes[rows], promise, prior)
-            for column, (prior, promise) in zip(table.sensitive, each, strict=True)
-        ]
-        return merge_broken(groups, place[point_of], attributes)
-
-    def _check_all(self, view: View, rows: NDArray[np.int64]) -> None:
+    def check_whole(self, view: View, rows: NDArray[np.int64]) -> None:
         """Refuse rows that as one group break the promise: whatever they are divided into starts from there."""
         table, principle, prior = view
         if principle.monotone or len(rows) < table.rows:
@@ -197,6 +159,43 @@ class GroupingScheme(Scheme):
         """Return the release of a table in these groups."""
         statement = self.statement(stated(principle, table), seeded)
         return self.format.from_groups(table, groups, values=self.values, **statement)
+
+
+class LeadingScheme(GroupingScheme):
+    """A scheme that makes groups for one sensitive attribute, and merges them until they keep what is promised about
+    others."""
+
+    def refusal_of_several(self, principle: Principle, each: Sequence[Promised]) -> str | None:
+        """Return why the scheme cannot make these promises about several sensitive attributes; None if it can."""
+        if self._leading(each) is None:
+            return for_several(self.refusal(each[0].promise, each[0].prior), each[0].promise, principle)
+        return GroupingScheme.refusal(self, principle, each[0].prior)
+
+    def _leading(self, each: Sequence[Promised]) -> int | None:
+        """Return the first attribute about which the scheme can keep what is promised; None if there is none."""
+        able = [at for at, (prior, promise) in enumerate(each) if self.refusal(promise, prior) is None]
+        return able[0] if able else None
+
+    def groups_for_all(self, table: Table, principle: Principle, task: GroupingTask) -> NDArray[np.int32]:
+        """Return groups made for one attribute, merged along a curve until they keep what is promised about the others.
+
+        Why all promises are kept: groups are judged by all of them, and all rows as one group keep them.
+        """
+        if len(table.sensitive) < 2:
+            return self.groups(task)
+        each = by_attribute(principle, table)
+        lead = self._leading(each)
+        assert lead is not None, "the promises about each attribute were refused"
+        prior, promise = each[lead]
+        rows, alone = task.rows, replace(table, sensitive=(table.sensitive[lead],))
+        groups = self.groups(replace(task, table=alone, principle=promise, prior=prior))
+        points, point_of = distinct_points(table.quasi, rows)
+        _, place = along_curve(points)
+        attributes = [
+            Attribute(column.codes[rows], promise, prior)
+            for column, (prior, promise) in zip(table.sensitive, each, strict=True)
+        ]
+        return merge_broken(groups, place[point_of], attributes)
 
 
 def published_rows(table: Table, principle: Principle, prior: Prior, rng: np.random.Generator) -> NDArray[np.int64]:

@@ -19,7 +19,7 @@ from discreet.releases.generalization import Values
 from discreet.schemes.axes import axes_of
 from discreet.schemes.buckets.drawing import Retrieval, draw_groups
 from discreet.schemes.cuts.top_down import Problem, limits_of, partition_groups
-from discreet.schemes.grouping import GroupingScheme, GroupingTask
+from discreet.schemes.grouping import GroupingTask, LeadingScheme
 from discreet.schemes.keepers import way_out
 
 Room = Literal["enough", "any"]
@@ -31,7 +31,7 @@ PRICE = 0.06
 
 
 @dataclass(frozen=True, kw_only=True)
-class Burel(GroupingScheme):
+class Burel(LeadingScheme):
     """Rows are put into buckets of sensitive values; groups draw from every bucket in proportion to its size.
 
     How many rows a group draws from each bucket depends on the sensitive values alone; which rows these are depends on
@@ -58,7 +58,6 @@ class Burel(GroupingScheme):
     """
 
     name: ClassVar[str] = "burel"
-    leads: ClassVar[bool] = True
 
     retrieval: Retrieval = "hilbert"
     """How a group finds rows near each other: along a Hilbert curve, or by exact distance (slow on large tables)."""

@@ -16,7 +16,7 @@ from discreet.principles.prior import Prior
 from discreet.principles.t_closeness import TCloseness
 from discreet.releases.generalization import Values
 from discreet.schemes.buckets.drawing import Retrieval, draw_groups
-from discreet.schemes.grouping import GroupingScheme, GroupingTask
+from discreet.schemes.grouping import GroupingTask, LeadingScheme
 from discreet.schemes.keepers import way_out
 from discreet.schemes.merge_broken import Attribute, merge_broken
 
@@ -29,7 +29,7 @@ LARGEST = 1 << 26
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sabre(GroupingScheme):
+class Sabre(LeadingScheme):
     """Rows are put into buckets of sensitive values; groups draw from every bucket nearly in proportion to its size.
 
     The budget t is spent twice. *Bucketisation* starts with one bucket of all sensitive values and splits where that
@@ -56,7 +56,6 @@ class Sabre(GroupingScheme):
     """
 
     name: ClassVar[str] = "sabre"
-    leads: ClassVar[bool] = True
 
     share: Annotated[float, Interval(0, 1)] = 0.5
     """The share of t that the worst choice of rows from buckets may cost; 0.5 is ours. At 1, which is the paper's,

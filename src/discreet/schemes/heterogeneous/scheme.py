@@ -25,7 +25,7 @@ from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.matched.candidates import published_values
 from discreet.releases.matched.release import MatchedRelease
 from discreet.schemes.axes import Loss, axes_of
-from discreet.schemes.grouping import GroupingScheme, GroupingTask, confirm, published_rows
+from discreet.schemes.grouping import GroupingTask, LeadingScheme, confirm, published_rows
 from discreet.schemes.heterogeneous.buckets import Bucketing, Buckets, bucketize
 from discreet.schemes.heterogeneous.graph import matches_in_zones
 from discreet.schemes.heterogeneous.matching import WIDEST, Grown, Matching, Space, grow_from
@@ -40,7 +40,7 @@ _STARTS = 4
 
 
 @dataclass(frozen=True, kw_only=True)
-class Heterogeneous(GroupingScheme):
+class Heterogeneous(LeadingScheme):
     """Rows are put into buckets of one width by their sensitive values; groups take one row from every bucket.
 
     How many buckets there are and which values share them is decided by the sensitive values alone
@@ -80,7 +80,6 @@ class Heterogeneous(GroupingScheme):
     """
 
     name: ClassVar[str] = "heterogeneous"
-    leads: ClassVar[bool] = True
 
     matching: Matching = "hungarian"
     """How rows are matched with groups: group by group (``greedy``), the cheapest pair first (``sort-greedy``), or at

@@ -93,7 +93,6 @@ class SplitAndPartition(GroupingScheme):
     """
 
     name: ClassVar[str] = "proximity"
-    begins_with_all: ClassVar[bool] = False
 
     partition: Literal["matched", "round-robin"] = "matched"
     """How the rows of a piece are put into groups: ``matched`` is ours; the paper's is ``round-robin``."""
@@ -174,6 +173,9 @@ class SplitAndPartition(GroupingScheme):
     def view(self, table: Table, principle: Principle) -> View:
         """Return the table with its sensitive attributes apart, as rows are paired and dealt by each."""
         return table, principle, Prior.of(table)
+
+    def check_whole(self, view: View, rows: NDArray[np.int64]) -> None:
+        """Admit all rows: dealing them needs no group that holds everyone."""
 
     def groups(self, task: GroupingTask) -> NDArray[np.int32]:
         """Return the group of each of the task's rows."""
