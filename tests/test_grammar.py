@@ -106,6 +106,7 @@ def test_parameters_are_declared_and_not_listed_again(kind: type[Expression]) ->
 
 MALFORMED = [
     *("", " ", "(", ")", "()", "cuts(", "cuts)", "cuts((", "cuts())", "cuts(effort=fast", "cuts(effort=fast))"),
+    *("cuts(,effort=fast)", "cuts(effort=fast,)", "cuts(effort=fast,,loss=gcp)", "cuts(,)"),
     *("cuts(effort)", "cuts(=fast)", "cuts(effort=)", "cuts(effort==)", "cuts(effort=fast, effort=fast)"),
     *("cuts(effort=cuts(effort=fast))", "cuts(cuts(cuts(cuts)))", 'cuts(effort="fast)', 'cuts(effort="a"b)', '"cuts"'),
     *(

@@ -182,7 +182,8 @@ def form_of(text: str, noun: str, example: str, kinds: Mapping[str, type[Express
         raise DiscreetError(f"no {noun} is called {brief(form[1])}; {near(name, kinds, most=1)}")
     example = getattr(kind, "example", "") or example
     texts: dict[str, str] = {}
-    for item in filter(None, map(str.strip, split(form[2] or "", ","))):
+    inside = (form[2] or "").strip()
+    for item in map(str.strip, split(inside, ",") if inside else ()):
         key, equals, value = (piece.strip() for piece in item.partition("="))
         key = key.lower()
         if not key or not equals or not value:
