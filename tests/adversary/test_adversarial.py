@@ -231,6 +231,7 @@ def cannot_be_kept(promise: str, people: Rows, withheld: Rows) -> bool:
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("turn", range(len(PROMISES)))
 def test_whatever_is_published_keeps_its_promise_by_definition(tmp_path: Path, turn: int) -> None:
     """And whatever is refused cannot be kept; every other table is one that could be."""

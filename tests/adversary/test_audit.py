@@ -297,6 +297,7 @@ def test_an_adversary_who_matches_boxes_faces_unions(tmp_path: Path) -> None:
     assert told.sentence.endswith("The number of rows is even.")
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10**6))
 def test_beliefs_by_descriptions_keep_what_groups_keep(seed: int) -> None:
     """For promises that unions keep, the audit says so without computing it; here it is computed."""

@@ -81,6 +81,7 @@ def test_figures_are_those_of_the_definition(table: Table, promise: Proximity, s
     compared(release, table, promise)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10**6), st.sampled_from([0.0, 0.5, 10.0]), st.integers(1, 4))
 @settings(max_examples=40, deadline=None)
 def test_every_kind_of_attribute_and_withheld_rows(seed: int, epsilon: float, m: int) -> None:

@@ -197,6 +197,7 @@ def test_tighter_promises_answer_worse() -> None:
 # -------------------------------------------------------------------------------------------------------- the command
 
 
+@pytest.mark.slow
 def test_compare_by_volume(tmp_path: Path) -> None:
     source = tmp_path / "census.csv"
     write_table(census_arrow(400), source)

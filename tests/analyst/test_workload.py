@@ -41,6 +41,7 @@ def uniform_table(seed: int = 0) -> Table:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dimensionality", [1, 2, 3, 4])
 @pytest.mark.parametrize("selectivity", [0.05, 0.1, 0.25])
 def test_the_mean_selectivity_on_uniform_data_is_the_one_wanted(dimensionality: int, selectivity: float) -> None:
@@ -63,6 +64,7 @@ def test_queries_ask_for_some_quasi_identifiers_and_always_for_the_sensitive_att
     assert all(900 <= times <= 1100 for times in asked.values()), asked
 
 
+@pytest.mark.slow
 def test_ranges_have_the_length_that_the_paper_gives_them() -> None:
     """Means of 1,500 lengths, each rounded up or down, are 0.05 off less than once in 2,000 runs: 3.8 deviations."""
     table = uniform_table()

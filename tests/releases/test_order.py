@@ -171,6 +171,7 @@ def test_every_format_is_made() -> None:
     assert set(dc.releases.FORMATS) <= set(MAKERS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", MAKERS)
 def test_equal_content_makes_equal_bytes(tmp_path: Path, format: str) -> None:
     for seed in range(12):
