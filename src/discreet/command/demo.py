@@ -10,7 +10,8 @@ import click
 
 from discreet.arguments import as_flags, command_line
 from discreet.command import flags
-from discreet.command.console import HOLDS, VIOLATED, naming, note, output, print_json, quiet
+from discreet.command.console import HOLDS, VIOLATED, note, output, print_json, quiet
+from discreet.command.data import write_hierarchies, write_people
 from discreet.errors import DiscreetError
 from discreet.table.paths import located
 
@@ -86,21 +87,10 @@ def make_job(home: Path, rows: int) -> Job:
     """Write the invented table and its hierarchies; return the job that publishes it."""
     from discreet.command.job import Job
     from discreet.datasets import DOMAINS, census_arrow, census_hierarchies
-    from discreet.releases.placement import enter_file
-    from discreet.table.write import write_table
-    from discreet.unfinished import unfinished
 
-    with naming(str(home / INPUT)), unfinished(home / INPUT) as fresh:
-        write_table(census_arrow(rows), fresh)
-        enter_file(fresh, home / INPUT, force=True)
-    for name in (*QUASI, SENSITIVE):
-        tree = census_hierarchies().get(name)
-        if tree is not None and tree.height > 1:
-            path = home / TREES / f"{name}.csv"
-            lines = "".join(";".join(row) + "\n" for row in tree.rows())
-            with naming(str(path)), unfinished(path) as fresh:
-                fresh.write_text(lines, encoding="utf-8", newline="\n")
-                enter_file(fresh, path, force=True)
+    write_people(census_arrow(rows), home / INPUT, force=True)
+    trees = {name: census_hierarchies()[name] for name in (*QUASI, SENSITIVE) if name in census_hierarchies()}
+    write_hierarchies(trees, home / TREES, force=True)
     content: dict[str, Any] = {
         "input": str(home / INPUT),
         "output": str(home / RELEASE),

@@ -46,6 +46,7 @@ COMMANDS = {
     "schemes": ("manual", "List the schemes, or explain one and its options."),
     "promises": ("manual", "List the promises, or explain one and its parameters."),
     "attacks": ("manual", "List the attacks, or explain one and its parameters."),
+    "data": ("data", "List invented tables to try things out on, or write one to a file."),
     "demo": ("demo", "Make up a table, publish it, audit it, show the result."),
 }
 """The commands in the order of the help: the module of each, which is imported when it is used, and what it is for."""
