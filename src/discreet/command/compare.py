@@ -73,7 +73,8 @@ if TYPE_CHECKING:
     ),
     flags.valued("--seed", "N", "Seed, to repeat an experiment.", type=click.IntRange(min=0)),
     flags.path("--html page", "Also write an HTML page with plots that can be shared."),
-    click.option("--force", is_flag=True, help="Replace an existing page."),
+    flags.path("--plot picture", "Also draw error and loss against what each release really keeps, as .svg or .png."),
+    click.option("--force", is_flag=True, help="Replace an existing page or picture."),
     flags.path(
         "--job file", "Job file, as for publish: schemes must keep all its promises at once; flags override it."
     ),
@@ -87,6 +88,7 @@ def compare(
     selectivity: float | None,
     volume: float | None,
     page: str | None,
+    picture: str | None,
     file: str | None,
     as_json: bool,
     **given: Any,
@@ -109,16 +111,19 @@ def compare(
     from discreet.command.outputs import check_file, tidy, write_file
 
     target = None if page is None else check_file(page, "page", job.force, job.files)
+    drawing = None if picture is None else check_file(picture, "plot", job.force, job.files)
 
     from discreet.command.reading import read_input
     from discreet.principles import parse, together
     from discreet.report.compare import compare as measure
     from discreet.report.compare import temporary_place
 
-    if target is not None:
-        from discreet.report.charts import require_all
+    if target is not None or drawing is not None:
+        from discreet.report.charts import check_suffix, require_all
+        from discreet.report.tradeoff import SUFFIXES, drawn
 
         require_all()
+        suffix = check_suffix(picture, SUFFIXES) if picture is not None else ""
     promises = [parse(text) for text in job.promises]
     if not given["promises"]:  # the promises of a job must be kept together
         promises = [together(promises)]
@@ -141,13 +146,18 @@ def compare(
         if target is not None and comparison.published:
             progress("drawing", 0.0)
             write_file(target, comparison.page(shown(Path(job.input).name)).encode(), job.force)
+        if drawing is not None and comparison.published:
+            progress("drawing", 0.0)
+            write_file(drawing, drawn(comparison, suffix), job.force)
     for remark in remarks:
         note(remark)
-    page = page if comparison.published else None
+    page, picture = (page, picture) if comparison.published else (None, None)
     if as_json:
-        print_json({"input": job.input, "page": page, **comparison.as_dict()})
+        print_json({"input": job.input, "page": page, "plot": picture, **comparison.as_dict()})
     else:
         _show(output(), comparison, page)
+        if picture is not None:
+            output().print(f"The plot is in {picture}; it contains no row of the table.")
     return _exit_code(comparison)
 
 

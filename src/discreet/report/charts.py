@@ -7,7 +7,7 @@ altair uses the same words, at the price of eight more packages and 0.4 s of imp
 from __future__ import annotations
 
 import html
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -51,17 +51,17 @@ def library() -> Any:
     return require("vl_convert")
 
 
-def check_suffix(path: str | Path) -> str:
+def check_suffix(path: str | Path, suffixes: Sequence[str] = SUFFIXES) -> str:
     """The picture format that a file name asks for; raises if it is not supported.
 
     >>> check_suffix("frontier.SVG")
     '.svg'
     """
     suffix = Path(path).suffix.lower()
-    if suffix not in SUFFIXES:
+    if suffix not in suffixes:
         raise DiscreetError(
-            f"the name of the plot '{path}' does not say its format; let it end in {', '.join(SUFFIXES[:-1])} or "
-            f"{SUFFIXES[-1]}"
+            f"the name of the plot '{path}' does not say its format; let it end in {', '.join(suffixes[:-1])} or "
+            f"{suffixes[-1]}"
         )
     return suffix
 
@@ -69,8 +69,9 @@ def check_suffix(path: str | Path) -> str:
 def side_by_side(panels: list[dict[str, Any]], suffix: str, label: str, page: Callable[[str], str]) -> bytes:
     """Plots beside each other as the content of a file; ``page`` puts their SVG into an HTML page."""
     chart = themed({"hconcat": panels, "spacing": 40, "padding": 8}, autosize="pad")
+    chart["background"] = "white"  # it may be shown on a dark page
     if suffix == ".png":
-        return bytes(library().vegalite_to_png({**chart, "background": "white"}, scale=2))
+        return bytes(library().vegalite_to_png(chart, scale=2))
     picture = svg(chart, label)
     return (picture if suffix == ".svg" else page(picture)).encode()
 
