@@ -11,13 +11,14 @@ PYTHON ?= $(shell for name in python3.13 python3.12 python3.11 python3 python; d
 # Bytecode is kept even where the environment says otherwise: rewriting the assertions of all tests anew takes 10 s.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
 
-.PHONY: help demo quick test fuzz bench lint format clean
+.PHONY: help demo quick test docs fuzz bench lint format clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo    generate a table, publish it, audit it, show the result"
 	@echo "make quick   the tests that take a minute together, before each commit"
 	@echo "make test    the whole test suite"
+	@echo "make docs    the documentation as a site, in docs/_build/html"
 	@echo "make fuzz    random releases checked by definition (COUNT=100000, SEED=0, SECONDS=3600 to stop earlier),"
 	@echo "             or FILES=500 damaged files of every kind"
 	@echo "make bench   the performance table"
@@ -34,6 +35,11 @@ quick: $(READY)
 test: $(READY)
 	@NUMBA_DISABLE_JIT=1 $(PYTEST) -q -n 2 tests/kernels
 	@$(PYTEST) -n 2 --durations=10
+
+# Whatever Sphinx warns of, such as a page that no table of contents lists, is an error.
+docs: $(READY)
+	@$(BIN)/python -m sphinx -W -q -b html docs docs/_build/html
+	@echo "The site is in docs/_build/html: open index.html there, or copy the folder to any web server."
 
 # The number of a case decides all of it: what failed is repeated with its SEED and COUNT=1.
 fuzz: $(READY)
@@ -53,7 +59,7 @@ format: $(READY)
 	@$(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Set up again only when pyproject.toml has changed since the last time.
