@@ -31,7 +31,7 @@ from support.house import ROOT
 DOCS = ROOT / "docs"
 PAGES = (ROOT / "README.md", *sorted(DOCS.rglob("*.md")))
 ELSEWHERE = ("pip", "pipx", "docker", "make", "git", "crontab", "eval", "echo", "conda", "uv", "python")
-SHOWN = ("text", "toml", "json", "dockerfile", "html", "{toctree}", "{include}", "{figure}", "{glossary}", "cron")
+SHOWN = ("text", "toml", "json", "dockerfile", "html", "{toctree}", "{include}", "{figure}", "{glossary}", "{eval-rst}", "cron")
 WIDTH = "80"
 LIKE = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
