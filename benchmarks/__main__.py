@@ -21,6 +21,7 @@ from benchmarks import (
     minimality,
     proximity,
     queries,
+    rivals,
     sealed,
     speed,
 )
@@ -42,6 +43,7 @@ PARTS = {
     "ambiguity": ambiguity.main,
     "proximity": proximity.main,
     "audits": audits.main,
+    "rivals": rivals.main,
 }
 
 
