@@ -41,12 +41,3 @@ def test_the_example_adds_a_format_that_is_no_variant_of_another() -> None:
         if isinstance(base, ast.Name)
     ]
     assert bases == ["ExactRowsRelease"]
-
-
-def test_the_walk_through_the_example_quotes_it() -> None:
-    text = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
-    sources = "\n".join(path.read_text(encoding="utf-8") for path in (*PLUGIN, PLUGIN[0].parents[1] / "pyproject.toml"))
-    quoted = re.findall(r"^```(?:python|toml)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    assert len(quoted) > 8
-    for part in quoted:  # indented otherwise
-        assert "".join(part.split()) in "".join(sources.split())

@@ -7,6 +7,7 @@ happens to it:
   where ``...`` stands for anything. ``# exit code 1`` at the end of a command says how it ends, if not with 0.
 - ``python``: is executed, in the names of the blocks before; with ``>>>``, what it prints is compared.
 - ``text NAME`` or ``toml NAME``: is written to the file NAME.
+- ``python FOLDER`` or ``toml FOLDER``: is quoted from a file in that folder of the project.
 - ``sh``: needs what a test cannot have (an installation, a container); only the programs in ``ELSEWHERE`` occur there.
 - any other: is only shown.
 """
@@ -31,7 +32,19 @@ from support.house import ROOT
 DOCS = ROOT / "docs"
 PAGES = (ROOT / "README.md", *sorted(DOCS.rglob("*.md")))
 ELSEWHERE = ("pip", "pipx", "docker", "make", "git", "crontab", "eval", "echo", "conda", "uv", "python")
-SHOWN = ("text", "toml", "json", "dockerfile", "html", "{toctree}", "{include}", "{figure}", "{glossary}", "{eval-rst}", "cron")
+SHOWN = ("text", "toml", "json", "dockerfile", "html", "cron", "{toctree}", "{include}", "{glossary}", "{eval-rst}")
+    "text",
+    "toml",
+    "json",
+    "dockerfile",
+    "html",
+    "{toctree}",
+    "{include}",
+    "{figure}",
+    "{glossary}",
+    "{eval-rst}",
+    "cron",
+)
 WIDTH = "80"
 LIKE = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
@@ -43,7 +56,7 @@ class Block(NamedTuple):
     line: int
     language: str
     file: str | None
-    """The file that it is written to, if it is to be one."""
+    """The file that it is written to, or the folder that it is quoted from, if there is one."""
     text: str
 
     def __str__(self) -> str:
@@ -95,7 +108,10 @@ def _closed(words: str) -> bool:
 
 def carry_out(block: Block, names: dict[str, Any]) -> None:
     """Do with a block what its language says, in the present folder; ``names`` are those of the page's Python."""
-    if block.file is not None:
+    if block.file is not None and (ROOT / block.file).is_dir():
+        sources = "".join(path.read_text(encoding="utf-8") for path in (ROOT / block.file).rglob("*.*[yl]"))
+        assert _solid(block.text) in _solid(sources), f"{block}: is not in {block.file}"
+    elif block.file is not None:
         assert block.language in SHOWN, f"{block}: {block.language} is not written to files"
         Path(block.file).parent.mkdir(parents=True, exist_ok=True)
         Path(block.file).write_text(block.text, encoding="utf-8", newline="\n")
@@ -138,6 +154,11 @@ def _python(block: Block, names: dict[str, Any]) -> None:
     doctest.DocTestRunner(optionflags=LIKE).run(test, out=said.append, clear_globs=False)
     names.update(test.globs)
     assert not said, "".join(said)
+
+
+def _solid(text: str) -> str:
+    """A text without white space, as quotations are indented otherwise."""
+    return "".join(text.split())
 
 
 def _alike(wanted: str, got: str) -> bool:
