@@ -33,18 +33,6 @@ DOCS = ROOT / "docs"
 PAGES = (ROOT / "README.md", *sorted(DOCS.rglob("*.md")))
 ELSEWHERE = ("pip", "pipx", "docker", "make", "git", "crontab", "eval", "echo", "conda", "uv", "python")
 SHOWN = ("text", "toml", "json", "dockerfile", "html", "cron", "{toctree}", "{include}", "{glossary}", "{eval-rst}")
-    "text",
-    "toml",
-    "json",
-    "dockerfile",
-    "html",
-    "{toctree}",
-    "{include}",
-    "{figure}",
-    "{glossary}",
-    "{eval-rst}",
-    "cron",
-)
 WIDTH = "80"
 LIKE = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
