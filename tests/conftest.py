@@ -7,6 +7,7 @@ counterexamples instead, by real chance.
 
 from __future__ import annotations
 
+import gc
 import zlib
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,17 @@ _COMMON: dict[str, Any] = {
 settings.register_profile("default", derandomize=True, max_examples=40, database=None, **_COMMON)
 settings.register_profile("search", derandomize=False, max_examples=1000, **_COMMON)
 settings.load_profile("default")
+
+
+# What is imported and collected stays until the end, a million objects: looking through them for garbage again and
+# again would take a third of the time of collection, and as long again while tests run.
+gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """Garbage is collected from here on, among what tests leave behind."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
