@@ -235,6 +235,7 @@ def test_scaling_comes_close_to_all_worlds_of_a_published_graph(seed: int) -> No
         assert np.abs(found.beliefs[kind_of[person]] - exact).max() < 1 / 6
 
 
+@pytest.mark.slow
 def test_matching_alone_goes_beyond_what_the_graph_keeps_on_many_small_tables() -> None:
     """Which is why the verdict says so; the graph keeps the promise on all of them."""
     number = 0

@@ -159,6 +159,7 @@ def hidden(hide: Callable[[Manifest], None], folder: Folder) -> None:
     hide(folder.manifest)
 
 
+@pytest.mark.slow
 @each_format
 def test_an_entry_given_twice_is_refused(format: str, tmp_path: Path) -> None:
     text = json.dumps(saved(format, tmp_path / "r"))
@@ -296,6 +297,7 @@ def test_a_domain_holds_what_is_published(format: str, tmp_path: Path) -> None:
     assert {"domains", "refused"} & set(failing(tmp_path / "r", format))
 
 
+@pytest.mark.slow
 @each_format
 def test_a_hierarchy_that_only_the_release_tells_is_said_to_be(format: str, tmp_path: Path) -> None:
     tree = {"job": {"one": ["a", "b"], "other": ["c", "d"]}}
