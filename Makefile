@@ -30,7 +30,7 @@ demo: $(READY)
 	@$(BIN)/discreet demo
 
 quick: $(READY)
-	@$(PYTEST) -q -n 2 -m "not slow"
+	@$(PYTEST) -q -n 2 --dist worksteal -m "not slow" --hypothesis-profile=quick
 
 test: $(READY)
 	@NUMBA_DISABLE_JIT=1 $(PYTEST) -q -n 2 tests/kernels

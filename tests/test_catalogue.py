@@ -41,6 +41,7 @@ def test_every_format_has_an_auditor() -> None:
     assert all(callable(imported("adversary.formats", entry.auditor)) for entry in FORMATS.built_in.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "name"), EACH)
 def test_a_manual_page_explains_every_option(kind: str, name: str) -> None:
     page = manual_page(KINDS[kind], name)

@@ -42,6 +42,7 @@ def test_damaged_files_of_every_kind_are_used_or_refused_in_a_sentence() -> None
     assert all(counts["tried"] == 6 for counts in found.kinds.values()), told
 
 
+@pytest.mark.slow
 def test_undamaged_files_of_every_kind_are_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(damage, "damaged", lambda data, chance: data)
     assert [damage.attempt(kind, 0, tmp_path) for kind in damage.KINDS] == [None] * len(damage.KINDS)

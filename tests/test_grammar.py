@@ -130,6 +130,7 @@ def refused(noun: str, text: str) -> None:
     assert "\n" not in sentence and "; " in sentence and len(sentence) < 700, sentence
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noun", REGISTRIES)
 @pytest.mark.parametrize("text", MALFORMED, ids=lambda text: ascii(text[:20]))
 def test_malformed_texts_are_refused_in_one_sentence(noun: str, text: str) -> None:
@@ -202,6 +203,7 @@ def test_flags_and_job_files_take_texts(words: list[str], tmp_path: Path) -> Non
     assert "cuts: effort is given twice, in 'cuts(effort=fast)' and as an option of its own; give it once" in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["cuts(", "", "cuts(effort=(", "cüts(é=1)", "cuts(" * 1000, "9" * 5000])
 def test_malformed_flags_end_with_code_2(text: str, words: list[str], tmp_path: Path) -> None:
     folder = tmp_path / "release"

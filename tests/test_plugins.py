@@ -34,7 +34,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(home: Path, *words: str, code: int = 0) -> str:
     """What Python prints when it is run where the plug-in is installed."""
-    paths = [str(home / "site"), os.environ.get("PYTHONPATH", "")]
+    paths = [str(home / "site"), str(ROOT / "tests"), os.environ.get("PYTHONPATH", "")]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
     done = subprocess.run([sys.executable, *words], cwd=home, env=environment, capture_output=True, text=True)
     assert done.returncode == code, done.stdout + done.stderr
@@ -142,22 +142,17 @@ def test_comparisons_plans_help_and_job_files_know_it(home: Path) -> None:
 
 ATTACKING = """
 import json, discreet as dc
-from discreet.datasets import census, patients
+from discreet.datasets import patients
 from discreet.releases import FORMATS
 from discreet.schemes import make_scheme
-made = {
-    "separate": "majority(share=0.5)", "cuts": "beta-likeness(beta=2)", "lifting": "beta-likeness(beta=2)",
-    "sealed": "beta-likeness(beta=2)", "mirrored": "beta-likeness(beta=2)",
-    "perturbation": "beta-likeness(beta=2)", "anatomy": "l-diversity(l=3)",
-    "ambiguity": "alpha-beta(alpha=0.9, beta=0.5)", "retention": "proximity(epsilon=1, m=3)",
-    "heterogeneous": "l-diversity(l=2)", "codip": "l-diversity(l=2)",
-    "privbayes": "differential-privacy(epsilon=1)",
-}
+from support.formats import MAKERS, published_as
 found = {}
-for scheme, promise in made.items():
-    table = census(200) if scheme == "retention" else patients()
-    options = {"heterogeneous": {"publishes": "graph"}, "privbayes": {"domains": "observed"}}.get(scheme, {})
-    release = make_scheme(scheme, options).publish(table, dc.parse(promise))
+for format in ("separate", *MAKERS):
+    table = patients(sensitive="weight" if format == "retained" else "disease")
+    if format == "separate":
+        release = make_scheme("separate").publish(table, dc.parse("majority(share=0.5)"))
+    else:
+        release = published_as(format, table)
     (one,) = dc.attack(release, table, "contrary").evidence
     found[release.format] = one.as_dict()
 assert set(found) == set(FORMATS), "a format is missing"

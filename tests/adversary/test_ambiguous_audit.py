@@ -33,6 +33,7 @@ def published(tmp_path: Path, blocks: list[list[str]] | None = None) -> tuple[Am
     return release, release.save(tmp_path / "release", force=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("blocks", [None, [["age", "zipcode"]]])
 @pytest.mark.parametrize("traced", [False, True])
 @pytest.mark.parametrize("kind", ["csv", "parquet"])

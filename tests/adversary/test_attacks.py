@@ -16,10 +16,10 @@ from discreet.adversary.attacks.campaign import chosen
 from discreet.adversary.attacks.evidence import Evidence, wilson
 from discreet.adversary.attacks.target import Target
 from discreet.datasets import census, patients, patients_arrow
-from discreet.releases import write_trace
+from discreet.releases import FORMATS, write_trace
 from discreet.table.table import Table
 from naive import attacks as naive
-from support.attacked import MAKERS, formats, people, release_by
+from support.attacked import MAKERS, made_formats, people, release_by
 from support.command import run
 from support.releases import publish, random_table
 
@@ -65,7 +65,7 @@ def test_beliefs_are_shares_in_groups_and_judged_against_their_bounds() -> None:
 
 
 def test_there_is_a_release_of_every_format() -> None:
-    assert len(formats()) == len(MAKERS)
+    assert made_formats() == set(FORMATS.built_in) and len(MAKERS) == len(FORMATS.built_in)
 
 
 @pytest.mark.slow

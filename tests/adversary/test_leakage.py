@@ -14,6 +14,7 @@ from discreet.datasets import census
 from discreet.schemes.sealed import scheme as sealed
 
 
+@pytest.mark.slow
 def test_tables_whose_tests_tell_something_else_are_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same groups count only with the same amounts beside them; probabilities of groups alone are not asked for."""
     monkeypatch.setattr(sealed, "FOLLOWED", 0)

@@ -100,6 +100,7 @@ def ill(rows: int = 400) -> dc.Table:
     return dc.read(pa.table({"age": np.arange(rows), "ill": ills}), quasi=["age"], sensitive="ill")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("matrix", ["exact", "even", "closed-form"])
 def test_digits_of_a_matrix_cannot_carry_anything_unnoticed(matrix: Any, tmp_path: Path) -> None:
     table = ill()

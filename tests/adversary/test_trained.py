@@ -70,6 +70,7 @@ def test_trees_learn_what_goes_together_in_the_examples() -> None:
         assert found[at] == pytest.approx([expected.get(value, 0.0) for value in range(target.width)], abs=0.05)
 
 
+@pytest.mark.slow
 def test_it_finds_what_naive_bayes_cannot_in_a_weak_release() -> None:
     """Anatomy with three values per group, and a link that only both quasi-identifiers show: 92 % are alike."""
     table, strangers = crossed(3_000), crossed(1_000, seed=9)

@@ -67,6 +67,7 @@ def audited(*more: str, code: int = 0) -> str:
 # ------------------------------------------------------------------------------------------------ what is not shown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("values", ["interval", "label", "set"])
 def test_what_only_withheld_rows_have_is_in_no_file_and_the_audit_copes(people: Path, values: str) -> None:
     published("--ordinal", "grade", "--hierarchy", "zip=tree.toml", "--option", f"values={values}", "--trace", "trace")
@@ -233,6 +234,7 @@ def _data(home: Path) -> None:
     (home / "README.csv").write_text("name\nAnn\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("add", [_folder, _hidden, _link, _readme_link, _data])
 def test_anything_beside_the_files_of_a_release_fails_it(people: Path, add: Callable[[Path], None]) -> None:
     published()

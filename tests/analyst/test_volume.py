@@ -62,6 +62,7 @@ def test_a_length_that_is_whole_is_not_rounded_down_by_accident() -> None:
             assert isinstance(one, Range) and int(one.high) - int(one.low) + 1 == 10  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_the_volume_is_the_share_selected_where_values_are_uniform() -> None:
     """Within 5 %, with these seeds and numbers."""
     rng = np.random.default_rng(3)

@@ -95,6 +95,7 @@ def test_a_whole_number_of_values_is_not_rounded_down_to_one_less() -> None:
     assert [_run(100, share, chance, True)[1] for share in (0.29, 0.289, 0.001)] == [29, 28, 1]
 
 
+@pytest.mark.slow
 def test_a_seed_repeats_a_workload() -> None:
     table = patients()
     assert workload(table, number=50, seed=3) == workload(table, number=50, seed=3)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from batteries.battery import FEWER_GROUPS, KEPT_VALUE, UNKNOWN, Battery, Lines, Must, another
-from support.tampering import Folder, dropped, more, put, repeated, stated
+from support.tampering import Folder, as_it_lies, dropped, more, put, repeated, stated
 
 
 def line_of_first(folder: Folder) -> int:
@@ -46,7 +46,7 @@ ANATOMY = Battery(
             crossed="group",
             dropped=Must("broken consistency support"),
             repeated=Must("broken consistency support totals"),
-            changed=Must("broken order support totals"),
+            changed=Must("broken support totals"),
             exchanged=Must("broken consistency support"),
         ),
     },
@@ -55,8 +55,8 @@ ANATOMY = Battery(
         "a count is none": (put("sensitive", "count", "0"), Must("broken consistency support")),
         "a row is invented": (invented, Must("broken rows support totals")),
         "a row is hidden": (hidden, Must("broken support")),
-        "a group is new": (put("table", "group", "99"), Must("consistency support")),
-        "a value that nobody has": (put("sensitive", "pay", UNKNOWN), Must("broken order support totals")),
+        "a group is new": (as_it_lies(put("table", "group", "99")), Must("consistency support")),
+        "a value that nobody has": (put("sensitive", "pay", UNKNOWN), Must("broken support totals")),
         "a kept value is changed": (KEPT_VALUE, Must("rows support")),
         **FEWER_GROUPS,
     },
@@ -84,7 +84,7 @@ SEVERAL = ANATOMY._replace(
             crossed="group",
             dropped=Must("broken consistency support"),
             repeated=Must("broken consistency support totals"),
-            changed=Must("broken order support totals"),
+            changed=Must("broken support totals"),
             exchanged=Must("broken consistency support"),
         ),
         "sensitive_2": Lines(
@@ -94,13 +94,13 @@ SEVERAL = ANATOMY._replace(
             dropped=Must("broken consistency support"),
             repeated=Must("broken consistency support totals"),
             changed=Must("broken consistency support totals"),
-            exchanged=Must("order support"),
+            exchanged=Must("support"),
         ),
     },
     own={
         "a count is larger": (put("sensitive_2", "count", more(1)), Must("broken consistency support totals")),
         "a count is none": (put("sensitive_2", "count", "0"), Must("broken consistency support")),
-        "a group is new": (put("table", "group", "99"), Must("consistency support")),
+        "a group is new": (as_it_lies(put("table", "group", "99")), Must("consistency support")),
         "a value that nobody has": (put("sensitive_2", "ward", UNKNOWN), Must("broken consistency support totals")),
         "a kept value is changed": (KEPT_VALUE, Must("rows support")),
         **FEWER_GROUPS,

@@ -7,7 +7,9 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from support.tampering import (
+    BY_NUMBER,
     Alteration,
+    as_it_lies,
     beside,
     dropped,
     misfit,
@@ -68,8 +70,6 @@ class Battery(NamedTuple):
     """The check that tells a wrong trace."""
     unprotected: Must = Must("refused")
     """When the sensitive attribute is said to be a column that is kept along."""
-    besides: frozenset[str] = frozenset()
-    """Checks that may fail as well: chance decides how near to its limits a release is."""
     weakened: str = ""
     """The checks that tell that a weaker promise is stated than the release was made for, where any can."""
     grouped: bool = True
@@ -108,7 +108,10 @@ def alterations(battery: Battery) -> dict[str, tuple[Alteration, Must]]:
         found[f"{table}: a line is repeated"] = repeated(table), lines.repeated
         found[f"{table}: {lines.column} is changed"] = put(table, lines.column, lines.text), lines.changed
         if lines.exchanged is not None:
-            found[f"{table}: {lines.crossed} is exchanged"] = swapped(table, lines.crossed), lines.exchanged
+            exchange = swapped(table, lines.crossed)
+            if lines.crossed == "group" and table in BY_NUMBER:
+                exchange = as_it_lies(exchange)
+            found[f"{table}: {lines.crossed} is exchanged"] = exchange, lines.exchanged
     return found | battery.own
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from batteries.battery import FEWER_GROUPS, KEPT_VALUE, UNKNOWN, Battery, Lines, Must, another
-from support.tampering import Folder, dropped, put, stated
+from support.tampering import Folder, as_it_lies, dropped, put, stated
 
 
 def one_number_for_two(folder: Folder) -> None:
@@ -32,11 +32,11 @@ MATCHED = Battery(
         "a value that nobody has": (put("table", "pay", UNKNOWN), Must("broken support totals")),
         "a kept value is changed": (KEPT_VALUE, Must("support totals")),
         "a line in the middle is dropped": (
-            dropped("table", 45),
+            as_it_lies(dropped("table", 45)),
             Must("broken consistency totals", "broken consistency support totals", says="not numbered from 0"),
         ),
         "two rows have one number": (
-            one_number_for_two,
+            as_it_lies(one_number_for_two),
             Must("consistency", "consistency support", says="a number of its own"),
         ),
         "groups are said to be published": (

@@ -12,7 +12,6 @@ SEALED = Battery(
     stronger="k-anonymity(k=40)",
     weaker="k-anonymity(k=2)",
     withheld=Must("totals", "support totals"),
-    besides=frozenset({"seal", "broken"}),
     tables={
         "table": Lines(
             column="pay",
@@ -50,10 +49,5 @@ MIRRORED = SEALED._replace(
     scheme="mirrored",
     unprotected=Must("roles"),
     weakened="groups",  # everything would have been cut into pairs
-    besides=frozenset({"seal", "broken", "totals"}),
-    own={
-        **SEALED.own,
-        "values of the oldest and the youngest are exchanged": (oldest_and_youngest, Must("support")),
-    },
 )
 """What is done to a sealed release, whose tables it has; but it can do without a sensitive attribute."""

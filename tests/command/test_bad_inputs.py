@@ -197,6 +197,7 @@ def readers(path: str) -> dict[str, list[str]]:
 KINDS = list(readers(""))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_pipes_devices_loops_folders_and_homes_of_nobody(home: Path, kind: str) -> None:
     os.mkdir("folder")
@@ -280,6 +281,7 @@ def test_compressed_tables_are_read(home: Path, ending: str) -> None:
     assert run("audit", "out", "--original", "people.csv").exit_code == 0
 
 
+@pytest.mark.slow
 def test_names_that_are_not_utf_8_work(home: Path) -> None:
     odd = Path(os.fsdecode(b"f\xff"))
     odd.mkdir()
@@ -359,6 +361,7 @@ def test_damaged_manifests(home: Path, name: str) -> None:
             taken_or_refused(home, "audit", name, "--original", "people.csv")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MAKERS)
 @pytest.mark.parametrize(
     "text",
@@ -389,6 +392,7 @@ def test_files_of_a_release_that_are_none(home: Path, name: str) -> None:
             path.write_bytes(content)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     ["", "row\n0\n", "row,grp\n0,0\n", "row,group\na,b\n", f"row,group\n0,{DIGITS}\n", '"row,group\n0,0\n', NESTED],

@@ -483,6 +483,7 @@ def test_the_command_alone_shows_its_help() -> None:
     assert "discreet: " not in result.output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["burel", "perturbation", "baseline", "anatomy", "sabre", "proximity"])
 def test_every_scheme_publishes_audits_and_answers(scheme: str, people: Path) -> None:
     promise = {

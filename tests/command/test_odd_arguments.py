@@ -202,6 +202,7 @@ def test_cells_that_spreadsheets_take_for_formulas_are_noted(tmp_path: Path, mon
 # -------------------------------------------------------------------------------------------------------------- sizes
 
 
+@pytest.mark.slow
 def test_a_query_of_millions_of_values_is_refused_unread(release: dc.Release, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sqlglot.tokenize", None)  # which would take minutes
     listed = ", ".join(map(str, range(2_000_000)))

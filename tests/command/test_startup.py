@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from pyarrow.csv import write_csv
 
 from discreet.datasets import patients_arrow
@@ -37,6 +38,7 @@ def test_help_imports_almost_nothing() -> None:
     assert len(ours) <= HELP, ours
 
 
+@pytest.mark.slow
 def test_publishing_a_small_file_imports_what_it_uses(tmp_path: Path) -> None:
     write_csv(patients_arrow(), tmp_path / "patients.csv")
     roles = ("--quasi", "age,sex,zip", "--sensitive", "disease", "--identifier", "name")

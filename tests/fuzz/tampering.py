@@ -12,7 +12,7 @@ from support.tampering import Alteration, Folder, dropped, put, repeated, swappe
 
 
 def tamper(chance: Random, path: Path) -> str | None:
-    """Alter something in a folder of CSV files, covered up or not; what it was, if anything."""
+    """Alter something in a folder of CSV files, covered up or not, in canonical order; what it was, if anything."""
     folder = Folder(path)
     if chance.random() < 0.25:
         what = _edit(chance, folder.manifest)
@@ -26,6 +26,7 @@ def tamper(chance: Random, path: Path) -> str | None:
     way(chance, name, head, before)(folder)
     if folder.lines(name) == before:
         return None
+    folder.put_in_order()
     folder.write(cover_up=chance.random() < 0.9)
     return f"{name}.csv: {way.__name__.strip('_')}"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 Table = list[list[str]]
 """The lines of a file as texts, the header first."""
@@ -13,12 +13,33 @@ NUMBERS = {"count", "persons", "told", "rows"}
 DESCRIBED = {"generalized", "sealed", "mirrored", "nested", "matched", "sized"}
 
 
+class Arranged(NamedTuple):
+    """A release in canonical order, and where everything went."""
+
+    tables: dict[str, Table]
+    numbers: list[dict[str, str]]
+    """For each release that this one consists of the new numbers of groups by the former ones."""
+    places: dict[str, list[int]]
+    """Where the lines of each table were before."""
+
+
 def in_order(tables: Mapping[str, Table], manifest: Mapping[str, Any]) -> dict[str, Table]:
     """All tables of a release with their lines, and the numbers of their groups, in canonical order."""
-    found: dict[str, Table] = {}
-    for format, names in _parts(tables, manifest):
-        found |= _part_in_order({name: tables[name] for name in names}, format, manifest["attributes"])
-    return {name: found[name] for name in tables}
+    return arranged(tables, manifest).tables
+
+
+def arranged(tables: Mapping[str, Table], manifest: Mapping[str, Any]) -> Arranged:
+    """The same, with what became of lines and numbers."""
+    parts = [
+        _arranged_part({name: tables[name] for name in names}, format, manifest["attributes"])
+        for format, names in _parts(tables, manifest)
+    ]
+    found = {name: lines for part in parts for name, lines in part.tables.items()}
+    return Arranged(
+        {name: found[name] for name in tables},
+        [number for part in parts for number in part.numbers],
+        {name: places for part in parts for name, places in part.places.items()},
+    )
 
 
 def _parts(tables: Mapping[str, Table], manifest: Mapping[str, Any]) -> Iterator[tuple[str, list[str]]]:
@@ -29,18 +50,17 @@ def _parts(tables: Mapping[str, Table], manifest: Mapping[str, Any]) -> Iterator
         yield part.get("format", "generalized"), [name for name in tables if name.endswith(f"_{number}")]
 
 
-def _part_in_order(tables: Mapping[str, Table], format: str, attributes: list[dict[str, Any]]) -> dict[str, Table]:
+def _arranged_part(tables: Mapping[str, Table], format: str, attributes: list[dict[str, Any]]) -> Arranged:
     compared = {one["name"]: _compared(one, format) for one in attributes}
     ordered: dict[str, Table] = {}
+    places: dict[str, list[int]] = {}
     fixed = {name for name in tables if name.split("_")[0] in ("prior", "matrix")}
     groups = sorted({cell for name in tables for cell in _column(tables[name], "group")}, key=int)
     lines: dict[str, dict[str, list[Any]]] = {group: {name: [] for name in tables} for group in groups}
     for name, (head, *rows) in tables.items():
-        for row in rows:
+        for row in rows if "group" in head else ():
             cells = dict(zip(head, row, strict=True))
-            key = tuple(_key(compared, column, cell) for column, cell in cells.items() if column not in LABELS)
-            if "group" in head:
-                lines[cells["group"]][name].append(key)
+            lines[cells["group"]][name].append(_line(cells, compared))
     content = {group: [sorted(lines[group][name]) for name in tables] for group in groups}
     if format == "nested":
         (nodes,) = (table for name, table in tables.items() if name.split("_")[0] == "nodes")
@@ -49,20 +69,27 @@ def _part_in_order(tables: Mapping[str, Table], format: str, attributes: list[di
         number = {group: place for place, group in enumerate(sorted(groups, key=content.__getitem__))}
     for name, (head, *rows) in tables.items():
         if name in fixed:  # by value, as the manifest lists the values
-            ordered[name] = [head, *rows]
+            ordered[name], places[name] = [head, *rows], list(range(len(rows)))
             continue
         labelled = [
             [str(number[cell]) if column in LABELS and cell else cell for column, cell in zip(head, row, strict=True)]
             for row in rows
         ]
+        keys = [_place(head, row, compared) for row in labelled]
+        places[name] = sorted(range(len(rows)), key=keys.__getitem__)
+        ordered[name] = [head, *(labelled[line] for line in places[name])]
+    return Arranged(ordered, [{group: str(place) for group, place in number.items()}], places)
 
-        def place(row: list[str], head: list[str] = head) -> tuple[Any, ...]:
-            cells = dict(zip(head, row, strict=True))
-            key = tuple(_key(compared, column, cell) for column, cell in cells.items() if column not in LABELS)
-            return int(cells.get("group", 0)), key
 
-        ordered[name] = [head, *sorted(labelled, key=place)]
-    return ordered
+def _place(head: list[str], row: list[str], compared: Mapping[str, Callable[[str], Any]]) -> tuple[Any, ...]:
+    """What a line is sorted by: the number of its group, then what it says."""
+    cells = dict(zip(head, row, strict=True))
+    return int(cells.get("group", 0)), _line(cells, compared)
+
+
+def _line(cells: Mapping[str, str], compared: Mapping[str, Callable[[str], Any]]) -> tuple[Any, ...]:
+    """What a line says besides numbers of groups."""
+    return tuple(_key(compared, column, cell) for column, cell in cells.items() if column not in LABELS)
 
 
 LABELS = ("group", "parent")

@@ -211,6 +211,7 @@ def test_theorem_2_against_every_partition():
     assert min(finite, none) > 100
 
 
+@pytest.mark.slow
 def test_the_oracles_agree_with_each_other():
     for turn in range(150):
         rows, where = tiny(turn)

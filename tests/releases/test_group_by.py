@@ -338,6 +338,7 @@ def test_rows_without_a_value_are_asked_for_by_no_query() -> None:
     assert {one.query for one in asked} == {Query(OneOf("pay", (1.0,)))}
 
 
+@pytest.mark.slow
 def test_many_different_values_take_no_more_time_than_sorting_them() -> None:
     """Trying every end of every run would look at 2 * 10^10 shares."""
 

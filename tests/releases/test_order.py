@@ -38,6 +38,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 # --------------------------------------------------------------------------------------------------------- all schemes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SCHEMES)
 def test_files_are_in_the_order_that_anybody_can_compute_from_shuffled_ones(tmp_path: Path, name: str) -> None:
     table = people(keep=name not in ("ambiguity", "privbayes"))

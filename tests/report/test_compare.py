@@ -43,6 +43,7 @@ COMPARE = ("compare", "patients.csv", "--quasi", "age,sex,zip", "--sensitive", "
 # ---------------------------------------------------------------------------------------------------------- measuring
 
 
+@pytest.mark.slow
 def test_every_scheme_under_every_promise(told: dc.Comparison) -> None:
     assert [(result.promise, result.scheme) for result in told.results] == [
         (promise, scheme)
@@ -237,6 +238,7 @@ class Reader(HTMLParser):
         assert self.open.pop() == tag
 
 
+@pytest.mark.slow
 def test_the_page_needs_nothing_else_and_holds_no_row(told: dc.Comparison) -> None:
     text = told.page("patients & <others>.csv")
     reader = Reader()

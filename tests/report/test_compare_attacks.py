@@ -29,6 +29,7 @@ def told(table: Table) -> dc.Comparison:
     return dc.compare(table, promises, ["cuts", "burel", "perturbation"], queries=50, random_state=1)
 
 
+@pytest.mark.slow
 def test_the_numbers_are_those_of_attacks_on_the_files(told: dc.Comparison, table: Table) -> None:
     first = told.results[0]
     release = dc.publish(table, "beta-likeness(beta=1)", dc.Cuts(random_state=1))

@@ -80,6 +80,7 @@ def test_the_page_for_others_has_no_reasons_that_tell_of_the_table() -> None:
     assert json.loads(json.dumps(told.as_dict()))["results"][0]["refusal"] in reasons, "JSON is the steward's own"
 
 
+@pytest.mark.slow
 def test_the_page_for_others_names_failed_checks_without_their_sentences(monkeypatch: pytest.MonkeyPatch) -> None:
     def failing(*given: Any, by: Any = room.audit, **more: Any) -> Audit:
         found = by(*given, **more)

@@ -11,6 +11,7 @@ from discreet.report.page import render
 HOSTILE = ("<script>alert(1)</script>", "a\"b'c", "{{ 7 * 7 }}", "{% raw %}", "zip\x1b[2J", "& <b>")
 
 
+@pytest.mark.slow
 def test_columns_and_titles_are_escaped_on_every_page(tmp_path: object) -> None:
     names = list(HOSTILE)
     frame = pd.DataFrame({name: [at * 7 % (5 + place) for at in range(40)] for place, name in enumerate(names)})

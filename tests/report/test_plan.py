@@ -258,6 +258,7 @@ def test_a_frontier_of_many_m_has_few_steps() -> None:
     assert found[0] == (20_000, 1.0) and found[-1] == (2, 10_000.0) and len(found) < 120
 
 
+@pytest.mark.slow
 def test_plots_of_every_kind(payments: Path) -> None:
     table = read(payments, quasi=["age", "zip"], sensitive="salary")
     told = dc.plan(table, epsilon=20, m=3)
@@ -308,6 +309,7 @@ def test_plots_of_tables_that_allow_nothing(tmp_path: Path) -> None:
             dc.plan(read(rows, quasi=["age"], sensitive=sensitive)).plot(tmp_path / "g.svg")
 
 
+@pytest.mark.slow
 def test_the_command_draws_and_protects_files(payments: Path) -> None:
     shown = run(*SALARY, "--epsilon", "20", "--plot", "frontier.html")
     assert shown.exit_code == 0 and "The plot is in frontier.html" in shown.stdout

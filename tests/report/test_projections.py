@@ -41,6 +41,7 @@ def test_nobody_beats_the_frontier(told: Projections) -> None:
     json.dumps(told.as_dict(), allow_nan=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("suffix", "start"), [("png", b"\x89PNG"), ("svg", b"<svg "), ("html", b"<!doctype html>")])
 def test_pictures(told: Projections, tmp_path: Path, suffix: str, start: bytes) -> None:
     told.plot(tmp_path / f"plans.{suffix}", "people <b>.csv")

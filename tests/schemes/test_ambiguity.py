@@ -481,6 +481,7 @@ def test_a_promise_that_all_rows_keep_as_one_group_is_never_refused(presence: st
     assert tried > 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("presence", ["group", "combined"])
 def test_an_alpha_that_is_advised_can_be_kept(presence: str) -> None:
     """Chance finds other groups each time, and about once in a hundred none at the alpha that was advised: then the

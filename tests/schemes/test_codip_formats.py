@@ -105,6 +105,7 @@ def test_aligned_anatomy_has_one_partition(tmp_path: Path) -> None:
     assert told.holds and any("All tables have the same groups" in check.sentence for check in told.checks)
 
 
+@pytest.mark.slow
 def test_what_was_not_looked_at_is_said() -> None:
     """Beliefs from several tables are compared where persons are in groups; elsewhere the verdict says so."""
     for scheme, said in (("perturbation", True), ("lifting", True), ("anatomy", False)):

@@ -238,6 +238,7 @@ def loss_of(graph: Graph, table: Table) -> float:
     return sum(extent(points[line], table) for line in graph)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("matching", MATCHINGS)
 def test_the_graph_is_regular_and_its_assignments_are_disjoint(matching: Matching) -> None:
     for seed in range(20):
@@ -353,6 +354,7 @@ def test_fewer_buckets_make_more_groups_than_the_paper_and_lose_less() -> None:
     assert ours.groups > papers.groups and ail(ours) < ail(papers)
 
 
+@pytest.mark.slow
 def test_the_loss_that_is_asked_for_is_lowered() -> None:
     table = census(1500, quasi=("age", "country", "race", "work_class"))
     by = {

@@ -180,6 +180,7 @@ def test_a_rare_value_no_longer_holds_up_the_others() -> None:
     assert ail(lifted) < 0.6 * ail(dc.Cuts(effort="thorough", random_state=1).publish(table, promise))
 
 
+@pytest.mark.slow
 def test_which_rows_are_lifted_is_chance() -> None:
     """Chi-squared at 1e-6: of a child's rows with one value each is lifted as often as any other."""
     table = people([20] * 12 + [40] * 12, list("aaaaaaaabbbb" + "bbbbbbbbaaaa"))

@@ -21,6 +21,7 @@ def error(release: dc.Release, table: Table) -> float:
     return run(release, table, workload(table, dimensionality=5, number=400)).median
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("promise", "most"), [(dc.BetaLikeness(5, "basic"), 0.5), (dc.LDiversity(5), 1.0)])
 def test_sets_do_not_mix_the_frequent_with_the_rare_to_save_a_little(
     table: Table, promise: dc.Principle, most: float

@@ -66,6 +66,7 @@ def test_noise_has_the_stated_probabilities(rate: float, monkeypatch: pytest.Mon
         assert off(Counter(chance.noise(parts, 40_000, seeded).tolist()), expected) < 5
 
 
+@pytest.mark.slow
 def test_choices_have_the_stated_probabilities() -> None:
     scores, rate = np.array([3, 0, 5, 4]), 0.5
     weights = np.exp(scores * rate)

@@ -398,6 +398,7 @@ def test_the_inverse_is_unbiased_in_many_simulated_releases() -> None:
         ).all()
 
 
+@pytest.mark.slow
 def test_the_inverse_is_unbiased_with_rows_withheld() -> None:
     """200 releases of which rows are withheld: errors are 0 within 4.5 standard errors (once in 100,000 runs not)."""
     rng = np.random.default_rng(8)

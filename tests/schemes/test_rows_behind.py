@@ -118,6 +118,7 @@ def test_nobody_stays_where_nothing_would_be_saved() -> None:
     assert dc.publish(table, dc.BetaLikeness(1), dc.Mirrored()).groups == 1
 
 
+@pytest.mark.slow
 def test_a_table_of_very_many_values_does_not_take_long() -> None:
     counts = np.ones(100_000, np.int64)
     counts[0] = 1_000_001
@@ -162,6 +163,7 @@ def test_a_table_of_an_odd_number_of_rows_is_published_nearly_as_finely_as_one_t
     assert losses[1] < 1.1 * losses[0]
 
 
+@pytest.mark.slow
 def test_rows_stay_behind_for_several_attributes_too() -> None:
     chance = random.Random(1)
     rows = 1025

@@ -203,6 +203,7 @@ def test_a_value_that_occurs_once_does_not_keep_everybody_together() -> None:
     assert release.groups > 20
 
 
+@pytest.mark.slow
 def test_a_half_that_must_stay_mixed_is_cut_on(tmp_path: Path) -> None:
     chance = np.random.default_rng(3)
     rows = 20_000

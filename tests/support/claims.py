@@ -95,8 +95,9 @@ def claimed(scheme: str, promise: str) -> bool:
     return promise not in CLAIMS or scheme in CLAIMS[promise]
 
 
-def made(label: str, **options: object) -> Scheme:
+def made(label: str, random_state: int | None = None, **options: object) -> Scheme:
     """The scheme of a label, with further options."""
     name, _, option = label.partition(":")
     text = dict([option.split("=")]) if option else {}
-    return SCHEMES[name].from_texts({**text, **{key: str(value) for key, value in options.items()}})
+    texts = {**text, **{key: str(value) for key, value in options.items()}}
+    return SCHEMES[name].from_texts(texts, random_state=random_state)

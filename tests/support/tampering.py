@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.table.write import digest
+from naive.canonical import Arranged, arranged
 
 Lines = list[list[str]]
 
@@ -22,8 +24,12 @@ class Folder:
     Lines are counted without the header, from 0. Nothing is written until ``write``.
     """
 
+    lies_in_order = True
+    """Whether an edit ends with canonical order: not where orders or numbers are what it alters."""
+
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._moved: Arranged | None = None
         self.manifest: dict[str, Any] = json.loads((path / "release.json").read_text(encoding="utf-8"))
         self.tables = {name.removesuffix(".csv"): _lines(path / name) for name in self.manifest["tables"]}
         self._before = {name: [list(line) for line in lines] for name, lines in self.tables.items()}
@@ -39,6 +45,33 @@ class Folder:
     def column(self, table: str, column: str) -> list[str]:
         """The texts of a column."""
         return [line[self.place(table, column)] for line in self.lines(table)]
+
+    def edit(self, alteration: Alteration, cover_up: bool = True) -> None:
+        """Alter something, put all in order again unless that is what is altered, and write it."""
+        alteration(self)
+        if self.lies_in_order:
+            self.put_in_order()
+        self.write(cover_up)
+
+    def put_in_order(self) -> None:
+        """Put lines and numbers of groups into canonical order, unless texts that cannot be compared have none."""
+        try:
+            self._moved = arranged(self.tables, self.manifest)
+        except (KeyError, ValueError):
+            return
+        self.tables = self._moved.tables
+
+    def moved(self, trace: NDArray[np.int32]) -> NDArray[np.int32]:
+        """A trace with the numbers that groups have, or the places that lines are at, since they were put in order."""
+        if self._moved is None:
+            return trace
+        if self.manifest["format"] == "projected":
+            pointers = [{int(old): int(new) for old, new in part.items()} for part in self._moved.numbers]
+            return np.stack([_pointed(part, to) for part, to in zip(trace.T, pointers, strict=True)], axis=1)
+        (numbers,) = self._moved.numbers
+        if numbers:
+            return _pointed(trace, {int(old): int(new) for old, new in numbers.items()})
+        return _pointed(trace, {old: new for new, old in enumerate(self._moved.places["table"])})
 
     def write(self, cover_up: bool = True) -> None:
         """Write what was edited; covering up, with digests and with counts of rows and groups that fit it."""
@@ -81,16 +114,39 @@ def _lines(path: Path) -> Lines:
         return list(csv.reader(file))
 
 
+def _pointed(trace: NDArray[np.int32], pointers: dict[int, int]) -> NDArray[np.int32]:
+    """A trace with new numbers; that of a group that is gone becomes one that there is not, and -1 stays."""
+    found = [number if number < 0 else pointers.get(number, len(pointers)) for number in trace.ravel().tolist()]
+    return np.array(found, trace.dtype).reshape(trace.shape)
+
+
 Alteration = Callable[[Folder], object]
 
 
 def altered(source: Path, target: Path, alteration: Alteration, cover_up: bool = True) -> Path:
-    """A copy of a release in which something is altered."""
+    """A copy of a release in which something is altered, and that is in canonical order again.
+
+    So it fails by what was altered, and by its order only if that is what was.
+    """
+    return altered_folder(source, target, alteration, cover_up).path
+
+
+def altered_folder(source: Path, target: Path, alteration: Alteration, cover_up: bool = True) -> Folder:
+    """The same as an edited folder, which knows what has moved."""
     shutil.copytree(source, target)
     folder = Folder(target)
-    alteration(folder)
-    folder.write(cover_up)
-    return target
+    folder.edit(alteration, cover_up)
+    return folder
+
+
+def as_it_lies(alteration: Alteration) -> Alteration:
+    """Orders or numbers are what is altered: they stay as the alteration leaves them."""
+
+    def alter(folder: Folder) -> None:
+        alteration(folder)
+        folder.lies_in_order = False
+
+    return alter
 
 
 def together(*alterations: Alteration) -> Alteration:
@@ -202,7 +258,7 @@ def shuffled(lines: bool = True, groups: bool = True, seed: int = 0) -> Alterati
                     rows = [rows[at] for at in rng.permutation(len(rows))]
                 folder.tables[name] = [head, *rows]
 
-    return alter
+    return as_it_lies(alter)
 
 
 def _labels(folder: Folder, table: str) -> list[str]:

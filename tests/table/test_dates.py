@@ -345,7 +345,7 @@ CASES = {
     "perturbed, a date": ("death", dc.BetaLikeness(2), dc.Perturbation()),
     "ambiguous, a date": ("death", dc.AlphaBeta(0.9, 0.5), dc.Ambiguity()),
 }
-for name, (scheme, promise) in MAKERS.items():
+for name, (scheme, promise, _) in MAKERS.items():
     if name not in ("retained", "synthetic"):  # the one is about numbers, the other answers by chance
         CASES.setdefault(name, ("illness", dc.parse(promise), made(scheme)))
 

@@ -50,6 +50,7 @@ def fault(table: pa.Table, file: bytes) -> str | None:
     return parquet_layout.beyond_cells(table, file, write.PARQUET)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("rows", [0, 3, 2000])
 def test_another_version_may_lay_files_out_otherwise(layout: str, rows: int) -> None:

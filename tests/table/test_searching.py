@@ -32,6 +32,7 @@ def boxes_with_gaps(rng, number, axes, codes):
     return Boxes(low, high, set_at, starts, members), admitted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(60))
 def test_a_search_finds_what_lies_in_a_box(seed):
     rng = np.random.default_rng(seed)
