@@ -26,7 +26,9 @@ from typing import Any, NamedTuple
 
 from click.testing import CliRunner
 
+from discreet.command.console import COMPILING
 from discreet.command.main import main
+from discreet.progress import COMPILES
 from support.house import ROOT
 
 DOCS = ROOT / "docs"
@@ -130,7 +132,13 @@ def _typed(command: Command, block: Block) -> str:
         done = subprocess.run(command.words, shell=True, env=env, capture_output=True, text=True, check=False)
         code, printed = done.returncode, done.stdout + done.stderr
     assert code == command.code, f"{block}: {command.words}\nends with {code}:\n{printed}"
-    return printed
+    # what a machine prints once, while it compiles, is no part of a page
+    return "".join(line for line in printed.splitlines(keepends=True) if not _compiles(line))
+
+
+def _compiles(line: str) -> bool:
+    """Whether a line only tells that something is compiled."""
+    return line.startswith(COMPILING) or line.rstrip().endswith(f"({COMPILES})")
 
 
 def _python(block: Block, names: dict[str, Any]) -> None:
