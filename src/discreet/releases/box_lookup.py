@@ -16,7 +16,7 @@ from discreet.releases.corners import strongest_beliefs
 from discreet.releases.descriptions import Descriptions
 from discreet.releases.lookup import Lookup, Matches
 from discreet.releases.max_presence import PresenceBound, lists_of_boxes, most_believed
-from discreet.releases.presence import combinations_in, covered, occurring
+from discreet.releases.presence import combinations_in, combinations_known, covered, occurring
 from discreet.table.table import Column
 
 
@@ -35,6 +35,11 @@ class ByBoxes(Lookup):
     def chances(self, original: Sequence[Column]) -> NDArray[np.float64]:
         """Return, per group, the belief in the likeliest combination; descriptions are known to be narrow."""
         return strongest_beliefs(self.descriptions, original)
+
+    @property
+    def known_chances(self) -> NDArray[np.float64]:
+        """Return, per group, its rows divided by the combinations of values that its description admits."""
+        return np.minimum(1.0, self.sizes / combinations_known(self.descriptions))
 
     def _find(self, people: Sequence[Column], chances: NDArray[np.float64]) -> Matches:
         return Matches(*covered(boxes_in(self.descriptions, people), people, chances))

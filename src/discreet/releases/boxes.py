@@ -156,6 +156,8 @@ def mixtures_at(descriptions: Descriptions, points: Mapping[str, ArrayLike], cou
 
 def columns_at(quasi: Sequence[Attribute], points: Mapping[str, ArrayLike]) -> list[Column]:
     """Convert points from original values, one array per quasi-identifier, to columns."""
+    if not quasi:
+        raise DiscreetError("a release without quasi-identifiers cannot be matched with anyone")
     return [_column(*each) for each in zip(quasi, points_given(quasi, points), strict=True)]
 
 

@@ -131,18 +131,6 @@ class DescribedRelease(GroupedRowsRelease):
         asked = self if attribute is None else self.about(attribute)
         return shares(mixtures_at(asked.descriptions, points, asked.expected), withheld)
 
-    def presence(self, points: Mapping[str, ArrayLike], *, combined: bool = False) -> NDArray[np.float64]:
-        """Return the belief that a person with these quasi-identifiers is in the table at all, one number per point.
-
-        The belief by a group that admits the person is its rows divided by the combinations of values that its
-        description admits (see ``releases.presence``). If several groups do, the strongest belief is returned; with
-        ``combined``, that by all of them together. If none does, the belief is 0, or NaN if rows are withheld, because
-        nothing is known about these.
-        """
-        from discreet.releases.presence import presence_by_boxes
-
-        return presence_by_boxes(self.leaves, points, combined, self.withheld)
-
     @cached_property
     def cells(self) -> Cells:
         """The groups as estimates use them: those with the same description merged."""

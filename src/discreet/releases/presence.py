@@ -15,36 +15,20 @@ beliefs). Where values are listed one by one, as in ambiguous releases, all comb
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from discreet.errors import DiscreetError
 from discreet.kernels.boxes.boxes import Boxes
 from discreet.kernels.presence.mixtures import cover
 from discreet.releases.attributes import Attribute
-from discreet.releases.boxes import boxes_in, columns_at, plant_tree, points_of
+from discreet.releases.boxes import plant_tree, points_of
 from discreet.releases.columns import ordered_values
 from discreet.releases.descriptions import Descriptions
 from discreet.releases.labels import Regions, finite
 from discreet.table.table import Column
 from discreet.table.texts import MISSING
-
-# ------------------------------------------------------------------------------------------------------- descriptions
-
-
-def presence_by_boxes(
-    descriptions: Descriptions, points: Mapping[str, ArrayLike], combined: bool, withheld: int
-) -> NDArray[np.float64]:
-    """The belief in each point's presence: the largest by any one cell that admits it, or the combined belief.
-
-    If no cell admits the point, it is not among the published rows: 0, or NaN if rows are withheld.
-    """
-    chances = np.minimum(1.0, descriptions.sizes / combinations_known(descriptions))
-    columns = columns_at(descriptions.quasi, points)
-    times, largest, together = covered(boxes_in(descriptions, columns), columns, chances)
-    return np.where((times == 0) & (withheld > 0), np.nan, together if combined else largest)
 
 
 def covered(
@@ -52,8 +36,6 @@ def covered(
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
     """For each row of these columns, the number of boxes that contain it, the largest of their chances, and the chance
     of at least one of them if boxes are independent."""
-    if not columns:
-        raise DiscreetError("a release without quasi-identifiers cannot be matched with anyone")
     forest = plant_tree(points_of(columns), described)
     times, largest, logs = cover(forest, described, chances)
     return times, largest, 0.0 - np.expm1(logs)

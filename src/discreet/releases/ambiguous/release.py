@@ -38,12 +38,12 @@ import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.kernels.presence.value_index import Shown
-from discreet.releases.ambiguous.beliefs import beliefs_at, listed, presence_at
 from discreet.releases.ambiguous.blocks import Blocks, as_blocks, check_publishable, table_names
 from discreet.releases.ambiguous.estimate import Estimator, contingency, expected_counts
-from discreet.releases.ambiguous.lookup import ByLists
+from discreet.releases.ambiguous.lookup import ByLists, listed
 from discreet.releases.ambiguous.weights import LikelyShares
 from discreet.releases.assumptions import COUNTED, ONE_RELEASE
+from discreet.releases.boxes import columns_at, shares
 from discreet.releases.canonical import (
     Lines,
     content_ranks,
@@ -233,14 +233,6 @@ class AmbiguousRelease(CountingRelease):
 
     # --------------------------------------------------------------------------------------------------------- asking
 
-    def presence(self, points: Mapping[str, ArrayLike], *, combined: bool = False) -> NDArray[np.float64]:
-        """The belief that a person with these quasi-identifiers is in the table at all, one number per point.
-
-        This is the largest belief from any one group that lists all of the person's values; with ``combined``, the
-        belief from all of them together. If no group lists them all, it is 0, or NaN if rows are withheld.
-        """
-        return presence_at(self, points, combined)
-
     def beliefs(
         self, points: Mapping[str, ArrayLike], withheld: ArrayLike | None = None, *, attribute: str | None = None
     ) -> NDArray[np.float64]:
@@ -251,7 +243,10 @@ class AmbiguousRelease(CountingRelease):
         of the ``withheld`` counts (in the order of ``values``), or NaN if these are not known. ``attribute`` names
         another sensitive attribute than the first.
         """
-        return beliefs_at(self.about(attribute), points, withheld)
+        release, people = self.about(attribute), columns_at(self.quasi, points)
+        counts, every = release.counts, np.arange(len(people[0].codes))
+        weighted = replace(counts, amounts=release.presences[counts.groups] * counts.shares)
+        return shares(release.lists.summed(people, every, weighted), withheld)
 
     def known_values(self, name: str) -> NDArray[Any]:
         """The published values of a column, in their order."""

@@ -32,7 +32,7 @@ class Points(NamedTuple):
 
 def points_of(release: AnatomyRelease) -> Points:
     """The distinct combinations of quasi-identifiers and other columns of a release."""
-    columns = release.unchanged.values()
+    columns = release.columns.values()
     _, first, of_row = np.unique(line_keys([*columns], release.rows), return_index=True, return_inverse=True)
     return Points(of_row.astype(np.int64), tuple(column.codes[first] for column in columns))
 
@@ -44,7 +44,7 @@ def expected_counts(release: AnatomyRelease, queries: Sequence[Query]) -> NDArra
     Rows with the same combination are handled together. If combinations and sensitive values are few enough, expected
     counts are accumulated over the sensitive values beforehand, so that a range costs no more than a single value.
     """
-    columns = release.unchanged
+    columns = release.columns
     points = points_of(release)
     number = len(points.codes[0]) if points.codes else min(1, release.rows)
     codes = dict(zip(columns, points.codes, strict=True))
@@ -83,7 +83,7 @@ class _Shares:
     """The shares of an attribute's values in each group, and what these make of the rows of each combination."""
 
     def __init__(self, counted: Counted, bearers: Any) -> None:
-        self.values, self.shares, self.bearers = counted.values, _shares(counted.counts), bearers
+        self.values, self.shares, self.bearers = counted.values, shares_in(counted.counts), bearers
 
     @cached_property
     def sums(self) -> NDArray[np.float64] | None:
@@ -114,12 +114,7 @@ def bearers(place_of_row: NDArray[Any], group_of: NDArray[np.int32], shape: tupl
     return csr_array((np.ones(len(group_of)), (place_of_row, group_of)), shape=shape)
 
 
-def expected(bearers: Any, counts: Counts) -> NDArray[np.float64]:
-    """The expected rows of each combination with each sensitive value, given its rows in each group."""
-    return np.asarray((bearers @ _shares(counts)).toarray(), np.float64)
-
-
-def _shares(counts: Counts) -> Any:
+def shares_in(counts: Counts) -> Any:
     """The share of each sensitive value in each group, as a sparse matrix."""
     from scipy.sparse import csr_array
 

@@ -26,7 +26,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
-from discreet.releases.anatomy.estimate import bearers, expected, expected_counts
+from discreet.releases.anatomy.estimate import bearers, expected_counts, shares_in
 from discreet.releases.assumptions import COUNTED, KEPT_BY_GROUPS, ONE_RELEASE, SHUFFLED
 from discreet.releases.canonical import (
     Lines,
@@ -37,7 +37,7 @@ from discreet.releases.canonical import (
     renumbered,
     taken_in,
 )
-from discreet.releases.columns import ExactColumn, column_array
+from discreet.releases.columns import column_array
 from discreet.releases.counted import (
     COUNT,
     CountingRelease,
@@ -168,8 +168,8 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease, ExactRowsRelease):
         """The published tables: ``table`` with the rows, and those of sensitive values."""
         ids = pa.array(self.ids) if numbers else pa.array(self.ids).cast(pa.string())
         columns: list[Any] = [pa.DictionaryArray.from_arrays(pa.array(self.group_of), ids)]
-        columns += [column_array(column, numbers) for column in self.unchanged.values()]
-        return {"table": pa.table(columns, names=[GROUP, *self.unchanged]), **self.sensitive_tables(numbers)}
+        columns += [column_array(column, numbers) for column in self.columns.values()]
+        return {"table": pa.table(columns, names=[GROUP, *self.columns]), **self.sensitive_tables(numbers)}
 
     # ------------------------------------------------------------------------------------------------------- counting
 
@@ -180,11 +180,10 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease, ExactRowsRelease):
 
     # --------------------------------------------------------------------------------------------------------- asking
 
-    def _believed(self, rows: RowsAt) -> NDArray[np.float64]:
-        return expected(bearers(rows.lines, self.group_of[rows.rows], (rows.number, self.groups)), self.counts)
-
-    def _crossed(self, exact: ExactColumn) -> NDArray[np.float64]:
-        return expected(bearers(exact.codes, self.group_of, (len(exact.values), self.groups)), self.counts)
+    def believed_counts(self, rows: RowsAt) -> NDArray[np.float64]:
+        """The shares of the values in the groups of the rows, added up."""
+        borne = bearers(rows.lines, self.group_of[rows.rows], (rows.number, self.groups))
+        return np.asarray((borne @ shares_in(self.counts)).toarray(), np.float64)
 
     def certain_groups(self, people: Sequence[Column]) -> NDArray[np.int64]:
         """The group in which all rows with a person's quasi-identifiers are; -1 if there are several or none."""
@@ -211,7 +210,7 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease, ExactRowsRelease):
     def known_values(self, name: str) -> NDArray[Any]:
         """The published values of a column, in their order."""
         values = self.sensitive_values(name)
-        return self.unchanged[name].values if values is None else values
+        return self.columns[name].values if values is None else values
 
     def estimates(self, queries: Sequence[Query]) -> NDArray[np.float64]:
         """The expected number of published rows that satisfy each query.

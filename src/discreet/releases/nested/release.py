@@ -230,7 +230,7 @@ class NestedRelease(GeneralizedRelease):
         return Cells(texts, self.group_of, self.expected, lambda rows: believed(self.tree, rows) * self.persons)
 
     def presence(self, points: Mapping[str, ArrayLike], *, combined: bool = False) -> NDArray[np.float64]:
-        """Return the belief that a person is in the table at all, from the leaves (see ``DescribedRelease``)."""
+        """Return the belief that a person is in the table at all, from the leaves."""
         if not self.sound:
             raise DiscreetError(AT_FAULT)
         return super().presence(points, combined=combined)

@@ -14,7 +14,6 @@ import math
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
@@ -25,7 +24,7 @@ from numpy.typing import NDArray
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.releases.attributes import Attribute
-from discreet.releases.bit_counts import Tally, Words
+from discreet.releases.bit_counts import Words
 from discreet.releases.canonical import line_keys, line_order, renumbered, taken_in
 from discreet.releases.columns import (
     ExactColumn,
@@ -98,7 +97,7 @@ class RandomisedRelease(ExactRowsRelease):
 
     def in_order(self) -> Self:
         """Return the same release with its rows in canonical order."""
-        order = line_order(None, line_keys([*self._columns.values()], self.rows))
+        order = line_order(None, line_keys([*self.columns.values()], self.rows))
         if order is None:
             return self
         places = np.empty(len(order), np.int64)
@@ -115,13 +114,18 @@ class RandomisedRelease(ExactRowsRelease):
         """The published table, and the prior."""
         counts = pa.array(self.prior)
         return {
-            "table": pa.table({name: column_array(column, numbers) for name, column in self._columns.items()}),
+            "table": pa.table({name: column_array(column, numbers) for name, column in self.columns.items()}),
             "prior": pa.table(
                 [pa.array(self.texts), counts if numbers else counts.cast(pa.string())], names=["value", "count"]
             ),
         }
 
     # ------------------------------------------------------------------------------------------------------- counting
+
+    @property
+    def row_secrets(self) -> tuple[ExactColumn, ...]:
+        """The published sensitive values."""
+        return (self.shown,)
 
     @property
     def values(self) -> NDArray[Any]:
@@ -144,39 +148,37 @@ class RandomisedRelease(ExactRowsRelease):
     def believed(self, published: NDArray[np.int64]) -> NDArray[np.float64]:
         """For each line of published counts, the sum of the beliefs that its published values imply."""
 
-    def _believed(self, rows: RowsAt) -> NDArray[np.float64]:
-        return self.believed(self._counted(rows.lines, rows.number, self.shown.codes[rows.rows]))
+    def believed_counts(self, rows: RowsAt) -> NDArray[np.float64]:
+        """What the published values of the rows imply."""
+        return self.believed(self._counted(rows))
 
-    def _counted(self, lines: NDArray[Any], number: int, codes: NDArray[np.int32]) -> NDArray[np.int64]:
+    def estimated_counts(self, rows: RowsAt) -> NDArray[np.float64]:
+        """The reconstruction of what the rows had originally."""
+        return self.reconstructed(self._counted(rows))
+
+    def _counted(self, rows: RowsAt) -> NDArray[np.int64]:
         """How often each value of the prior is published on each line."""
-        width = len(self.prior)
-        return crossed(lines[codes < width], number, codes[codes < width], width)
+        width, codes = len(self.prior), self.shown.codes[rows.rows]
+        return crossed(rows.lines[codes < width], rows.number, codes[codes < width], width)
 
     @abstractmethod
     def reconstructed(self, published: NDArray[np.int64]) -> NDArray[np.float64]:
         """For each line of published counts, the estimated original counts."""
 
-    def _crossed(self, exact: ExactColumn) -> NDArray[np.float64]:
-        return self.reconstructed(self._counted(exact.codes, len(exact.values), self.shown.codes))
-
     def known_values(self, name: str) -> NDArray[Any]:
         """The values of a column in their order: the published ones or, if it is sensitive, all original ones."""
         if name != self.secret.name:
-            return np.asarray(self._columns[name].values)
+            return np.asarray(self.columns[name].values)
         # an ordinal attribute may list values that do not occur
         return np.array(self.secret.values, object) if self.secret.kind == "ordinal" else self.values
 
     def _asked(self, query: Query, wanted: NDArray[np.bool_]) -> list[Words]:
         """The rows that satisfy each condition on an unchanged column; the sensitive values that the query asks for are
         marked in ``wanted``."""
-        conditions = []
-        for condition in query.conditions:
-            attribute, column = self.asked(condition), self._columns[condition.attribute]
-            if attribute.role == "sensitive":
-                wanted &= self._wanted(condition)
-                continue
-            conditions.append(self._tally.bits(attribute.name, condition.admits(column.values, attribute.meaning)))
-        return conditions
+        secret = self.secret.name
+        for condition in query.by_attribute.get(secret, ()):
+            wanted &= self._wanted(condition)
+        return self.bits(condition for condition in query.conditions if condition.attribute != secret)
 
     def _wanted(self, condition: Condition) -> NDArray[np.bool_]:
         """Which sensitive values a condition admits; an ordinal attribute may list values that do not occur."""
@@ -185,16 +187,6 @@ class RandomisedRelease(ExactRowsRelease):
         order = [MISSING, *self.secret.values]
         admitted = dict(zip(order, condition.admits(np.array(order, object), "ordinal").tolist(), strict=True))
         return np.array([admitted.get(value, False) for value in self.values.tolist()], np.bool_)
-
-    @cached_property
-    def _columns(self) -> dict[str, ExactColumn]:
-        names = [attribute.name for attribute in self.attributes]
-        return dict(zip(names, (*self.exact, self.shown, *self.others), strict=True))
-
-    @property
-    @abstractmethod
-    def _tally(self) -> Tally:
-        """The published rows, prepared for counting."""
 
 
 def _values(column: Column, domain: NDArray[np.intp]) -> NDArray[Any]:

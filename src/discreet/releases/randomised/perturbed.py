@@ -107,7 +107,7 @@ class PerturbedRelease(RandomisedRelease):
             published = np.empty((len(part), width), np.int64)
             wanted = np.ones((len(part), width), np.bool_)
             for at, query in enumerate(part):
-                published[at] = self._tally.counts(self._asked(query, wanted[at]))[:width]
+                published[at] = self.tally.counts(self._asked(query, wanted[at]))[:width]
             totals = published.sum(axis=1).astype(np.float64)
             asked = np.flatnonzero(~wanted.all(axis=1))
             counts = self.reconstructed(published[asked], estimator)
@@ -117,12 +117,13 @@ class PerturbedRelease(RandomisedRelease):
 
     def reconstructed(self, published: NDArray[np.int64], estimator: Estimator = "auto") -> NDArray[np.float64]:
         """For each line of published counts, the estimated original counts."""
-        whole = None if self.withheld else self._tally.counts([])[: self.matrix.width]
+        whole = None if self.withheld else self.tally.counts([])[: self.matrix.width]
         return reconstruct(self.matrix, self.prior, published, whole, estimator)
 
     @cached_property
-    def _tally(self) -> Tally:
-        return Tally(self._columns, self.shown.codes, len(self.shown.values))
+    def tally(self) -> Tally:
+        """The rows by their published value."""
+        return Tally(self.columns, self.shown.codes, len(self.shown.values))
 
 
 def _read_matrix(path: Path, texts: list[str]) -> Matrix:

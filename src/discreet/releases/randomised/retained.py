@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from typing import Any, ClassVar, Self, Unpack, get_args
 
 import numpy as np
@@ -19,7 +18,6 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.releases.assumptions import EXACT_ROWS, NO_ORDER, ONE_RELEASE
-from discreet.releases.bit_counts import Tally
 from discreet.releases.folder import DAMAGED, Home
 from discreet.releases.randomised.base import RandomisedRelease, read_parts
 from discreet.releases.randomised.coin import Coin, Noise
@@ -103,6 +101,7 @@ class RetainedRelease(RandomisedRelease):
         """
         width = len(self.prior)
         held = np.bincount(self.shown.codes, minlength=width)[:width]
+        unlisted = np.zeros(len(self.shown.values) - width, np.bool_)
         # running sums over the values in their order: published counts, shares among draws, shares in the prior
         sums = np.zeros((3, width + 1))
         np.cumsum(
@@ -113,14 +112,12 @@ class RetainedRelease(RandomisedRelease):
         for at, query in enumerate(queries):
             wanted = np.ones(width, np.bool_)
             conditions = self._asked(query, wanted)
-            rows[at] = self._tally.counts(conditions)[0]
+            rows[at] = self.tally.counts(conditions)[0]
+            shown = self.tally.bits(self.secret.name, np.append(wanted, unlisted))
+            published[at] = self.tally.counts([*conditions, shown])[0]
             exact[at] = wanted.all()
             edges = np.flatnonzero(np.diff(wanted, prepend=False, append=False))
             inside[:, at] = (sums[:, edges[1::2]] - sums[:, edges[::2]]).sum(axis=1)
-            shown = np.zeros(-(-self.rows // 64) * 64, np.bool_)  # rows in the order of the tally
-            for first, last in sums[0, edges].astype(np.int64).reshape(-1, 2).tolist():
-                shown[first:last] = True
-            published[at] = self._tally.counts([*conditions, np.packbits(shown).view(np.uint64)])[0]
         whole = None if self.withheld else (inside[0], self.rows)
         estimates = estimated(self.coin.probability, rows, published, inside[1], inside[2], whole, estimator)
         return np.where(exact, rows, estimates)
@@ -136,10 +133,3 @@ class RetainedRelease(RandomisedRelease):
             whole = None if self.withheld else (held, self.rows)
             result[at] = estimated(self.coin.probability, rows, line, drawn, prior, whole)
         return result
-
-    @cached_property
-    def _tally(self) -> Tally:
-        """The rows in the order of their published numbers, so that those of a range are contiguous."""
-        order = np.argsort(self.shown.codes, kind="stable")
-        columns = {name: column._replace(codes=column.codes[order]) for name, column in self._columns.items()}
-        return Tally(columns, np.zeros(self.rows, np.int32), 1)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, ClassVar, Literal, NamedTuple, Self, Unpack, get_args
 
 import numpy as np
@@ -20,11 +19,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
 from discreet.releases.assumptions import NO_ORDER
-from discreet.releases.attributes import as_shown, describe
-from discreet.releases.bit_counts import Tally
+from discreet.releases.attributes import as_shown, describe, points_given
 from discreet.releases.canonical import line_keys, line_order, taken_in
 from discreet.releases.columns import ExactColumn, column_array, exact_column, read_sensitive
-from discreet.releases.exact_rows import ExactRowsRelease, RowsAt, codes_at, codes_found, crossed
+from discreet.releases.exact_rows import ExactRowsRelease, RowsAt, codes_found, crossed
 from discreet.releases.folder import DAMAGED, Home
 from discreet.releases.reading import check_rows, ending_of, listed_attributes, read_texts
 from discreet.releases.release import new_manifest
@@ -138,14 +136,14 @@ class SyntheticRelease(ExactRowsRelease):
 
     def tables(self, numbers: bool) -> dict[str, pa.Table]:
         """The table of rows."""
-        return {TABLE: pa.table({name: column_array(column, numbers) for name, column in self._columns.items()})}
+        return {TABLE: pa.table({name: column_array(column, numbers) for name, column in self.columns.items()})}
 
     # --------------------------------------------------------------------------------------------------------- asking
 
     @property
-    def rows(self) -> int:
-        """The number of drawn rows."""
-        return len(self.secrets[0].codes)
+    def row_secrets(self) -> tuple[ExactColumn, ...]:
+        """The sensitive values of the rows."""
+        return self.secrets
 
     @property
     def values(self) -> NDArray[Any]:
@@ -189,21 +187,18 @@ class SyntheticRelease(ExactRowsRelease):
         """
         return super().beliefs(points, attribute=attribute)
 
-    def _believed(self, rows: RowsAt) -> NDArray[np.float64]:
+    def believed_counts(self, rows: RowsAt) -> NDArray[np.float64]:
+        """How many of the rows have each value."""
         secret = self.secrets[0]
         return crossed(rows.lines, rows.number, secret.codes[rows.rows], len(secret.values)).astype(np.float64)
 
-    def _crossed(self, exact: ExactColumn) -> NDArray[np.int64]:
-        secret = self.secrets[0]
-        return crossed(exact.codes, len(exact.values), secret.codes, len(secret.values))
-
     def presence(self, points: Mapping[str, ArrayLike], *, combined: bool = False) -> NDArray[np.float64]:
         """NaN for every point: drawn rows say nothing certain about who is in the table."""
-        return np.full(len(codes_at(self.quasi, self.exact, points)[0]), np.nan)
+        return np.full(len(points_given(self.quasi, points)[0]), np.nan)
 
     def known_values(self, name: str) -> NDArray[Any]:
         """The values of a column in their order."""
-        return np.asarray(self._columns[name].values)
+        return np.asarray(self.columns[name].values)
 
     def estimates(self, queries: Sequence[Query]) -> NDArray[np.float64]:
         """The number of drawn rows that satisfy each query, which estimates that of the original.
@@ -215,28 +210,11 @@ class SyntheticRelease(ExactRowsRelease):
         >>> drawn.estimate("SELECT COUNT(*) FROM t WHERE sex IN ('F', 'M')")
         48.0
         """
-        return np.array([self._count(query) for query in queries], np.float64)
+        return np.array([self.tally.counts(self.bits(query.conditions))[0] for query in queries], np.float64)
 
     def notes_on(self, names: Sequence[str]) -> tuple[str, ...]:
         """A sentence on what the counts rest on."""
         return ("the rows are synthetic, drawn from noisy counts",)
-
-    def _count(self, query: Query) -> int:
-        conditions = []
-        for condition in query.conditions:
-            attribute, column = self.attribute(condition.attribute), self._columns[condition.attribute]
-            admitted = condition.admits(column.values, attribute.meaning)
-            conditions.append(self._tally.bits(attribute.name, admitted))
-        return int(self._tally.counts(conditions)[0])
-
-    @cached_property
-    def _columns(self) -> dict[str, ExactColumn]:
-        names = [attribute.name for attribute in self.attributes]
-        return dict(zip(names, (*self.exact, *self.secrets), strict=True))
-
-    @cached_property
-    def _tally(self) -> Tally:
-        return Tally(self._columns, np.zeros(self.rows, np.int32), 1)
 
 
 def _fitting(roles: list[str]) -> bool:
