@@ -149,11 +149,6 @@ def mixed(descriptions: Descriptions, columns: Sequence[Column], counts: Counts)
     return result
 
 
-def mixtures_at(descriptions: Descriptions, points: Mapping[str, ArrayLike], counts: Counts) -> NDArray[Any]:
-    """``mixed`` for points given as original values, one array per quasi-identifier."""
-    return mixed(descriptions, columns_at(descriptions.quasi, points), counts)
-
-
 def columns_at(quasi: Sequence[Attribute], points: Mapping[str, ArrayLike]) -> list[Column]:
     """Convert points from original values, one array per quasi-identifier, to columns."""
     if not quasi:

@@ -101,17 +101,14 @@ def read_listed(
         faults.append(f"Column {name!r} holds {strange[0]!r}, which {unlisted}{more}")
         place.update({word: len(place) + at for at, word in enumerate(strange)})
     of_word = np.array([place[word] for word in words], np.int32)
-    return ExactColumn(np.array(list(place), object), _take(of_word, codes))
+    return ExactColumn(np.array(list(place), object), of_word[codes])
 
 
 def read_other(attribute: Attribute, words: list[str], codes: NDArray[Any]) -> ExactColumn:
     """A kept column, read from its published texts."""
     if attribute.kind == "numeric":
         return _numbers(attribute, words, codes)
-    distinct = sorted(set(words))
-    place = {word: at for at, word in enumerate(distinct)}
-    of_word = np.array([place[word] for word in words], np.int32)
-    return ExactColumn(np.array(distinct, object), _take(of_word, codes))
+    return read_listed(attribute.name, words, codes, sorted(set(words)), "", [])
 
 
 def _numbers(attribute: Attribute, words: list[str], codes: NDArray[Any]) -> ExactColumn:
@@ -129,16 +126,12 @@ def _numbers(attribute: Attribute, words: list[str], codes: NDArray[Any]) -> Exa
     if len(values) and math.isnan(values[-1]):
         values = np.roll(values, 1)
         of_word = (of_word + 1) % len(values)
-    return ExactColumn(values, _take(of_word.astype(np.int32), codes), attribute.notation)
+    return ExactColumn(values, of_word.astype(np.int32)[codes], attribute.notation)
 
 
 def one_of(attribute: Attribute) -> str:
     """The words for a value of a numeric attribute in messages."""
     return "a number" if attribute.notation == "number" else "a date"
-
-
-def _take(of_word: NDArray[np.int32], codes: NDArray[Any]) -> NDArray[np.int32]:
-    return of_word[codes] if len(of_word) else np.zeros(0, np.int32)
 
 
 def value_name(value: Any, notation: Notation = "number") -> str:

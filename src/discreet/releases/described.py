@@ -16,6 +16,9 @@ import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.principles.counts import Counts
+from discreet.releases.box_estimate import Cells, collapse, contingency, estimates, values_within
+from discreet.releases.box_lookup import ByBoxes
+from discreet.releases.boxes import columns_at, mixed, shares
 from discreet.releases.columns import ExactColumn, column_array
 from discreet.releases.descriptions import Descriptions, Texts
 from discreet.releases.grouped import Combined, GroupedRowsRelease
@@ -24,9 +27,6 @@ from discreet.releases.partition import GROUP
 from discreet.table.combinations import numbered, ranked
 from discreet.table.query import Query
 from discreet.table.table import Column
-
-if TYPE_CHECKING:
-    from discreet.releases.box_estimate import Cells
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -47,8 +47,6 @@ class DescribedRelease(GroupedRowsRelease):
 
     def lookup(self) -> Lookup:
         """Return the lookup of people by descriptions."""
-        from discreet.releases.box_lookup import ByBoxes
-
         return ByBoxes(self.leaves)
 
     @property
@@ -126,22 +124,16 @@ class DescribedRelease(GroupedRowsRelease):
         distribution of the ``withheld`` counts (in the order of ``values``), or NaN if these are unknown.
         ``attribute`` names another sensitive attribute than the first; ``known_values`` tells its values.
         """
-        from discreet.releases.boxes import mixtures_at, shares
-
         asked = self if attribute is None else self.about(attribute)
-        return shares(mixtures_at(asked.descriptions, points, asked.expected), withheld)
+        return shares(mixed(asked.descriptions, columns_at(asked.quasi, points), asked.expected), withheld)
 
     @cached_property
     def cells(self) -> Cells:
         """The groups as estimates use them: those with the same description merged."""
-        from discreet.releases.box_estimate import collapse
-
         return collapse(self)
 
     def contingency(self, column: Column, *, spread: bool = True) -> NDArray[np.float64]:
         """Count rows by the values that their descriptions admit (see ``Release.contingency``)."""
-        from discreet.releases.box_estimate import contingency
-
         return contingency(self, column, spread)
 
     def known_values(self, name: str) -> NDArray[Any]:
@@ -149,8 +141,6 @@ class DescribedRelease(GroupedRowsRelease):
 
         Raises an error for numbers that are not whole, because their texts only state intervals.
         """
-        from discreet.releases.box_estimate import values_within
-
         rest = [attribute for attribute in self.attributes if attribute.role != "quasi"]
         for attribute, payload in zip(rest, self._payloads, strict=True):
             if attribute.name == name:
@@ -164,6 +154,4 @@ class DescribedRelease(GroupedRowsRelease):
         `discreet.releases.box_estimate` defines the share of a box that a query covers; withheld rows are not
         estimated.
         """
-        from discreet.releases.box_estimate import estimates
-
         return estimates(self, queries)

@@ -59,10 +59,11 @@ class ExactRowsRelease(Release):
 
     def bits(self, conditions: Iterable[Condition]) -> list[Words]:
         """The rows that satisfy each condition on a column of the table of rows, as bits of the tally."""
-        return [
-            self.tally.bits(each.attribute, each.admits(self.columns[each.attribute].values, self.asked(each).meaning))
-            for each in conditions
-        ]
+        result = []
+        for condition in conditions:
+            name, meaning = condition.attribute, self.asked(condition).meaning
+            result.append(self.tally.bits(name, condition.admits(self.columns[name].values, meaning)))
+        return result
 
     def keys(self, people: Sequence[Column] = ()) -> NDArray[np.int64]:
         """Numbers for the published rows, then for people, that are equal exactly if all quasi-identifiers are."""

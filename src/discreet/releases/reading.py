@@ -184,7 +184,7 @@ def read_amounts(words: list[str], codes: NDArray[Any], name: str) -> NDArray[np
         raise DiscreetError(
             f"the column {COUNT!r} of {name!r} does not hold a whole number in every row; publish it again"
         ) from None
-    return numbers[codes] if len(numbers) else np.zeros(0, np.int64)
+    return np.asarray(numbers[codes], np.int64)
 
 
 def count_lines(

@@ -13,7 +13,7 @@ from discreet.releases.ambiguous.blocks import Blocks
 from discreet.releases.ambiguous.release import AmbiguousRelease, Auxiliary
 from discreet.releases.attributes import Attribute
 from discreet.releases.columns import ExactColumn, read_sensitive
-from discreet.releases.counted import COUNT, Counted, counted_fields, sensitive_names
+from discreet.releases.counted import COUNT, Counted, sensitive_names
 from discreet.releases.folder import DAMAGED, Home
 from discreet.releases.partition import GROUP
 from discreet.releases.reading import check_groups, ending_of, read_attributes, read_columns, read_counted
@@ -67,7 +67,7 @@ def load_ambiguous(home: Home, manifest: dict[str, Any]) -> AmbiguousRelease:
         auxiliaries=tuple(auxiliaries),
         ids=ids,
         faults=tuple(faults),
-        **counted_fields(counted),
+        counted=tuple(counted),
     )
 
 

@@ -136,7 +136,7 @@ class AmbiguousRelease(CountingRelease):
             ),
             ids=np.arange(rows.groups),
             trace=rows.places,
-            **counted_in_groups(rows),
+            counted=counted_in_groups(rows),
         ).in_order()
 
     @classmethod
@@ -161,7 +161,7 @@ class AmbiguousRelease(CountingRelease):
                 Auxiliary(groups if order is None else groups[order], taken_in(order, auxiliary.columns))
             )
         trace = renumbered(numbers, self.trace)
-        return replace(self, auxiliaries=tuple(auxiliaries), trace=trace, **self.counted_by(numbers))
+        return replace(self, auxiliaries=tuple(auxiliaries), trace=trace, counted=self.counted_by(numbers))
 
     @classmethod
     def load(cls, home: Home, manifest: dict[str, Any]) -> AmbiguousRelease:
@@ -265,7 +265,7 @@ class AmbiguousRelease(CountingRelease):
         return contingency(self, column, spread)
 
     @cached_property
-    def weights(self) -> Sequence[NDArray[np.float64]]:
+    def weights(self) -> Mapping[int, NDArray[np.float64]]:
         """For each auxiliary table, the share of its group's rows that each entry is estimated to have."""
         return LikelyShares(self)
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar, Self, Unpack
 
 import numpy as np
@@ -26,7 +27,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
-from discreet.releases.anatomy.estimate import bearers, expected_counts, shares_in
+from discreet.principles.counts import Counts
 from discreet.releases.assumptions import COUNTED, KEPT_BY_GROUPS, ONE_RELEASE, SHUFFLED
 from discreet.releases.canonical import (
     Lines,
@@ -40,9 +41,9 @@ from discreet.releases.canonical import (
 from discreet.releases.columns import column_array
 from discreet.releases.counted import (
     COUNT,
+    Counted,
     CountingRelease,
     check_countable,
-    counted_fields,
     counted_in_groups,
     extents,
     sensitive_names,
@@ -61,7 +62,7 @@ from discreet.releases.reading import (
     read_exact,
 )
 from discreet.releases.statement import Stated, Statement
-from discreet.table.combinations import distinct, places_among
+from discreet.table.combinations import distinct, places_among, ranked
 from discreet.table.query import Query
 from discreet.table.table import Column, Table
 
@@ -73,6 +74,8 @@ ASSUMPTIONS = (
     KEPT_BY_GROUPS,
     ONE_RELEASE,
 )
+CELLS = 1 << 24
+"""The largest table of points and sensitive values in which expected counts are kept for a batch of queries."""
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -103,7 +106,7 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease, ExactRowsRelease):
             group_of=rows.group_of,
             others=rows.others,
             trace=rows.places,
-            **counted_in_groups(rows),
+            counted=counted_in_groups(rows),
         ).in_order()
 
     def in_order(self) -> Self:
@@ -121,7 +124,7 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease, ExactRowsRelease):
             others=taken_in(order, self.others),
             group_of=group_of if order is None else group_of[order],
             trace=renumbered(numbers, self.trace),
-            **self.counted_by(numbers),
+            counted=self.counted_by(numbers),
         )
 
     @classmethod
@@ -150,9 +153,9 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease, ExactRowsRelease):
         check_groups(table, ids, manifest, faults)
         exact, others = read_exact(attributes, columns, faults)
         sizes = np.bincount(group_of, minlength=len(ids))
-        counted = [
+        counted = tuple(
             read_counted(*each, ids, faults, sizes, table) for each in zip(secrets, sensitive, lines, strict=True)
-        ]
+        )
         return cls(
             manifest=manifest,
             attributes=attributes,
@@ -161,7 +164,7 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease, ExactRowsRelease):
             group_of=group_of,
             others=others,
             faults=tuple(faults),
-            **counted_fields(counted),
+            counted=counted,
         )
 
     def tables(self, numbers: bool) -> dict[str, pa.Table]:
@@ -218,5 +221,77 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease, ExactRowsRelease):
         Conditions on quasi-identifiers and kept columns are evaluated exactly; each row that satisfies them counts with
         the share of its group that satisfies the condition on the sensitive attribute. Of several sensitive attributes
         the shares are multiplied, as if they were independent within the group.
+
+        Rows with the same combination of values are handled together. If combinations and sensitive values are few
+        enough, expected counts are accumulated over the sensitive values beforehand, so that a range costs no more than
+        a single value.
         """
-        return expected_counts(self, queries)
+        _, first, of_row = ranked(line_keys([*self.columns.values()], self.rows))
+        codes = {name: column.codes[first] for name, column in self.columns.items()}
+        borne = bearers(of_row, self.group_of, (len(first), self.groups))
+        of_secrets = zip(self.sensitive, self.counted, strict=True)
+        secrets = {attribute.name: _Shares(counted, borne) for attribute, counted in of_secrets}
+        sizes = np.bincount(of_row, minlength=len(first)).astype(np.float64)
+        results = np.empty(len(queries))
+        for at, query in enumerate(queries):
+            keep = np.ones(len(first), np.bool_)
+            wanted: dict[str, NDArray[np.bool_]] = {}
+            for condition in query.conditions:
+                name, attribute = condition.attribute, self.asked(condition)
+                admitted = condition.admits(self.known_values(name), attribute.meaning)
+                if name in codes:
+                    keep &= admitted[codes[name]]
+                else:
+                    wanted[name] = wanted[name] & admitted if name in wanted else admitted
+            expected = sizes if not wanted else None
+            if len(wanted) == 1:
+                ((name, values),) = wanted.items()
+                expected = secrets[name].expected(values)
+            if expected is not None:
+                results[at] = expected @ keep
+            else:
+                share = np.prod([secrets[name].of_groups(values) for name, values in wanted.items()], axis=0)
+                results[at] = share[self.group_of[keep[of_row]]].sum()
+        return results
+
+
+class _Shares:
+    """The shares of an attribute's values in each group, and what these make of the rows of each combination."""
+
+    def __init__(self, counted: Counted, bearers: Any) -> None:
+        self.values, self.shares, self.bearers = counted.values, shares_in(counted.counts), bearers
+
+    @cached_property
+    def sums(self) -> NDArray[np.float64] | None:
+        """Per value and combination, the expected rows with any value before it; None if they are too many."""
+        number, wide = self.bearers.shape[0], len(self.values) + 1
+        if number * wide > CELLS:
+            return None
+        sums = np.zeros((wide, number))
+        np.cumsum((self.bearers @ self.shares).toarray().T, axis=0, out=sums[1:])
+        return sums
+
+    def expected(self, values: NDArray[np.bool_]) -> NDArray[np.float64] | None:
+        """Per combination, the expected rows with these values; None if that would take too much memory."""
+        if self.sums is None:
+            return None
+        edges = np.flatnonzero(np.diff(values, prepend=False, append=False))
+        return np.asarray(self.sums[edges[1::2]].sum(axis=0) - self.sums[edges[::2]].sum(axis=0), np.float64)
+
+    def of_groups(self, values: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Per group, the share of its rows with these values."""
+        return np.asarray(self.shares @ values.astype(np.float64), np.float64)
+
+
+def bearers(place_of_row: NDArray[Any], group_of: NDArray[np.int32], shape: tuple[int, int]) -> Any:
+    """The number of rows of each combination in each group, as a sparse matrix."""
+    from scipy.sparse import csr_array
+
+    return csr_array((np.ones(len(group_of)), (place_of_row, group_of)), shape=shape)
+
+
+def shares_in(counts: Counts) -> Any:
+    """The share of each sensitive value in each group, as a sparse matrix."""
+    from scipy.sparse import csr_array
+
+    return csr_array((counts.shares, counts.values, counts.starts), shape=(len(counts), counts.width))

@@ -45,6 +45,7 @@ from discreet.releases.reading import (
     read_others,
 )
 from discreet.releases.statement import Stated, Statement
+from discreet.table.combinations import distinct, places_among
 from discreet.table.table import Column, Table
 
 ASSUMPTIONS = (
@@ -177,7 +178,8 @@ class GeneralizedRelease(DescribedRelease):
         columns = read_columns(home / name, [GROUP, *(attribute.name for attribute in attributes)])
         faults: list[str] = []
         numbers = columns[GROUP][1].astype(np.int64)
-        ids, group_of = _groups(numbers)
+        ids = distinct(numbers)
+        group_of = places_among(ids, numbers).astype(np.int32)
         check_rows(name, len(numbers), manifest, faults)
         check_groups(name, ids, manifest, faults)
         by_role = {
@@ -232,16 +234,6 @@ class GeneralizedRelease(DescribedRelease):
             group_of=group_of.astype(np.int32),
             trace=None,
         )
-
-
-def _groups(numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Return the numbers of the groups, ascending, and the index among them of every row's group."""
-    if len(numbers) and numbers.min() >= 0 and numbers.max() < len(numbers):
-        sizes = np.bincount(numbers)
-        if bool(sizes.all()):
-            return np.arange(len(sizes)), numbers.astype(np.int32)
-    ids, places = np.unique(numbers, return_inverse=True)
-    return ids, places.astype(np.int32)
 
 
 def _described(

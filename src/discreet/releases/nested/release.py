@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
+from typing import Any, ClassVar, Self, Unpack
 
 import numpy as np
 import pyarrow as pa
@@ -20,20 +20,19 @@ from numpy.typing import ArrayLike, NDArray
 from discreet.errors import DiscreetError
 from discreet.principles.counts import Counts
 from discreet.releases.assumptions import ONE_RELEASE, TRUE_VALUES
+from discreet.releases.box_estimate import Cells
 from discreet.releases.canonical import Lines, by_number, content_ranks, renumbered
 from discreet.releases.descriptions import Descriptions, Texts
 from discreet.releases.folder import DAMAGED, Home
 from discreet.releases.generalization import Values, check_values, generalize
 from discreet.releases.generalized.release import GeneralizedRelease
+from discreet.releases.nested.beliefs import believed, expected
 from discreet.releases.nested.tree import Tree, check_tree, numbered_in_order, tidied
 from discreet.releases.partition import GROUP, PARENT, PublishedRows, check_one_row_each, check_partition
 from discreet.releases.reading import read_texts
 from discreet.releases.statement import Stated, Statement
 from discreet.table.combinations import distinct
 from discreet.table.table import Column, Table
-
-if TYPE_CHECKING:
-    from discreet.releases.box_estimate import Cells
 
 NODES = "nodes"
 PERSONS = "persons"
@@ -216,16 +215,11 @@ class NestedRelease(GeneralizedRelease):
     @cached_property
     def expected(self) -> Counts:
         """Per node: the expected sensitive values of the persons with this leaf."""
-        from discreet.releases.nested.beliefs import expected
-
         return expected(self.tree, self.counts)
 
     @cached_property
     def cells(self) -> Cells:
         """The nodes as estimates use them: persons under their leaves, with their expected values."""
-        from discreet.releases.box_estimate import Cells
-        from discreet.releases.nested.beliefs import believed
-
         texts = np.array([of_node for _, of_node in self.texts], np.int32).reshape(len(self.texts), self.groups)
         return Cells(texts, self.group_of, self.expected, lambda rows: believed(self.tree, rows) * self.persons)
 

@@ -19,13 +19,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
 from discreet.releases.assumptions import NO_ORDER
-from discreet.releases.attributes import as_shown, describe, points_given
+from discreet.releases.attributes import points_given
 from discreet.releases.canonical import line_keys, line_order, taken_in
-from discreet.releases.columns import ExactColumn, column_array, exact_column, read_sensitive
+from discreet.releases.columns import ExactColumn, column_array, read_sensitive
 from discreet.releases.exact_rows import ExactRowsRelease, RowsAt, codes_found, crossed
 from discreet.releases.folder import DAMAGED, Home
+from discreet.releases.partition import PublishedRows
 from discreet.releases.reading import check_rows, ending_of, listed_attributes, read_texts
-from discreet.releases.release import new_manifest
 from discreet.releases.statement import Stated, Statement
 from discreet.table.query import Query
 from discreet.table.table import Column, Table
@@ -84,24 +84,13 @@ class SyntheticRelease(ExactRowsRelease):
         >>> dc.SyntheticRelease.of_rows(patients(), Privacy(1.0, "observed"), **stated)
         <synthetic release of 48 rows, 0 withheld: differential-privacy(epsilon=1)>
         """
-        quasi = [describe(as_shown(column, None), "quasi", True) for column in rows.quasi]
-        sensitive = [describe(as_shown(column, None), "sensitive", True) for column in rows.sensitive]
-        attributes = (*quasi, *sensitive)
-        every = np.arange(rows.rows)
-        manifest = new_manifest(
-            cls.format,
-            Statement(**stated),
-            attributes=attributes,
-            rows=rows.rows,
-            withheld=0,
-            assumptions=cls.assumed(attributes, stated["promise"]),
-            privacy=privacy._asdict(),
-        )
+        drawn = PublishedRows(rows, np.zeros(rows.rows, np.int32), labels=True, all_public=True)
+        manifest = drawn.manifest(cls, Statement(**stated), privacy=privacy._asdict())
         return cls(
             manifest=manifest,
-            attributes=attributes,
-            exact=tuple(exact_column(*both, every) for both in zip(rows.quasi, quasi, strict=True)),
-            secrets=tuple(exact_column(*both, every) for both in zip(rows.sensitive, sensitive, strict=True)),
+            attributes=drawn.attributes,
+            exact=drawn.exact,
+            secrets=drawn.secrets,
             privacy=privacy,
         ).in_order()
 
