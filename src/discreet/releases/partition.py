@@ -108,16 +108,15 @@ class PublishedRows:
             withheld=self.table.rows - len(self.rows),
             assumptions=kind.assumed(attributes, statement.promise, persons),
             **more,
-            **(persons_entry(self.table, self.published) if persons else {}),
+            **({"persons": self._persons} if persons else {}),
         )
 
-
-def persons_entry(table: Table, published: NDArray[np.bool_]) -> dict[str, Any]:
-    """Return the manifest entry about the persons of a table, if these may have several rows."""
-    if table.person is None:
-        return {}
-    shown = int((np.bincount(table.person[published], minlength=table.persons) > 0).sum())
-    return {"persons": {"published": shown, "withheld": table.persons - shown}}
+    @property
+    def _persons(self) -> dict[str, int]:
+        """How many persons of a table have published rows, where they may have several."""
+        assert self.table.person is not None
+        shown = int((np.bincount(self.table.person[self.published], minlength=self.table.persons) > 0).sum())
+        return {"published": shown, "withheld": self.table.persons - shown}
 
 
 def check_one_row_each(table: Table, format: str, several: bool = False) -> None:

@@ -27,7 +27,6 @@ both.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -59,7 +58,7 @@ from discreet.releases.folder import Home
 from discreet.releases.lookup import Lookup
 from discreet.releases.partition import GROUP, PublishedRows
 from discreet.releases.statement import Stated, Statement
-from discreet.table.combinations import distinct, numbered
+from discreet.table.combinations import numbered, ranked
 from discreet.table.query import Query
 from discreet.table.table import Column, Table
 
@@ -280,14 +279,6 @@ class AmbiguousRelease(CountingRelease):
 
 def make_auxiliary(groups: NDArray[np.int32], number: int, payloads: Sequence[ExactColumn]) -> Auxiliary:
     """The distinct pairs of a group and values of a block, in ascending order."""
-    sizes = [number, *(max(1, len(payload.values)) for payload in payloads)]
-    keys = numbered([groups, *(payload.codes for payload in payloads)], sizes, len(groups))
-    if math.prod(sizes) > 1 << 62:  # then the keys are mere ranks, from which no codes can be recovered
-        _, first = np.unique(keys, return_index=True)
-        return Auxiliary(groups[first], tuple(payload._replace(codes=payload.codes[first]) for payload in payloads))
-    keys = distinct(keys)
-    columns: list[ExactColumn] = []
-    for payload, size in zip(reversed(payloads), reversed(sizes), strict=False):
-        keys, codes = np.divmod(keys, size)
-        columns.insert(0, payload._replace(codes=codes.astype(np.int32)))
-    return Auxiliary(keys.astype(np.int32), tuple(columns))
+    sizes = [number, *(len(payload.values) for payload in payloads)]
+    _, first, _ = ranked(numbered([groups, *(payload.codes for payload in payloads)], sizes, len(groups)))
+    return Auxiliary(groups[first], taken_in(first, payloads))
