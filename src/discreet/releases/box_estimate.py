@@ -32,6 +32,7 @@ from discreet.kernels import box_shares
 from discreet.principles.counts import Counts
 from discreet.releases.attributes import Attribute
 from discreet.releases.boxes import ranges
+from discreet.releases.columns import ordered_values
 from discreet.releases.labels import Regions
 from discreet.table.combinations import ranked_combinations
 from discreet.table.grouping import MOST_CELLS
@@ -149,9 +150,6 @@ def rows_held(release: DescribedRelease, conditions: Conditions) -> NDArray[np.f
     return np.asarray(cells.expected(counted), np.float64)
 
 
-# ----------------------------------------------------------------------------------------------- shares of attributes
-
-
 def shares_of(attribute: Attribute, regions: Regions) -> Shares:
     """Return the function from conditions on a quasi-identifier to the shares of its texts."""
     if attribute.kind == "numeric" and attribute.hierarchy is None:
@@ -227,11 +225,8 @@ def _points(
 
 def _listed(attribute: Attribute) -> NDArray[Any]:
     """Return the values of an attribute that the manifest lists, in their order."""
-    if attribute.kind == "categorical":
-        assert attribute.hierarchy is not None, "every categorical attribute has a hierarchy"
-        return np.array(attribute.hierarchy.leaves, object)
-    if attribute.kind == "ordinal":
-        return np.array(attribute.values, object)
+    if attribute.kind != "numeric":
+        return np.array(ordered_values(attribute), object)
     assert attribute.hierarchy is not None, "only numbers with a hierarchy are listed"
     return np.sort(np.array([float(leaf) for leaf in attribute.hierarchy.leaves if leaf != MISSING]))
 

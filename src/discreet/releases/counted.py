@@ -80,10 +80,8 @@ class CountingRelease(GroupedRelease):
 
     def sensitive_values(self, name: str) -> NDArray[Any] | None:
         """The published values of a sensitive attribute; None if there is none of this name."""
-        for attribute, counted in zip(self.sensitive, self.counted, strict=True):
-            if attribute.name == name:
-                return counted.values
-        return None
+        named = zip(self.sensitive, self.counted, strict=True)
+        return next((counted.values for attribute, counted in named if attribute.name == name), None)
 
     @property
     def counted_lines(self) -> list[Lines]:
@@ -141,11 +139,11 @@ def extents(columns: Iterable[tuple[Attribute, ExactColumn, NDArray[np.intp]]]) 
         texts = texts if len(texts) == len(held) else [MISSING, *texts]
         if not texts:
             continue
-        few = len(texts) <= 3
-        ordered = attribute.kind != "categorical" and MISSING not in texts
-        result[attribute.name] = interval(texts[0], texts[-1]) if ordered else braces(texts[:3])
-        if not few and not ordered:
-            result[attribute.name] += f" and {len(texts) - 3:,} more"
+        if attribute.kind != "categorical" and MISSING not in texts:
+            result[attribute.name] = interval(texts[0], texts[-1])
+        else:
+            more = f" and {len(texts) - 3:,} more" if len(texts) > 3 else ""
+            result[attribute.name] = braces(texts[:3]) + more
     return result
 
 

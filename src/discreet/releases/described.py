@@ -70,8 +70,6 @@ class DescribedRelease(GroupedRowsRelease):
     def _payloads(self) -> tuple[ExactColumn, ...]:
         return (*self.secrets, *self.others)
 
-    # ------------------------------------------------------------------------------------------------------- counting
-
     @property
     def values(self) -> NDArray[Any]:
         """The sensitive values, in the order of the columns of ``counts``; one empty value if nothing is sensitive."""
@@ -119,10 +117,7 @@ class DescribedRelease(GroupedRowsRelease):
     ) -> NDArray[np.float64]:
         """Return the beliefs of an adversary who knows these quasi-identifiers and matches them with the descriptions.
 
-        ``points`` contains original values, one array per quasi-identifier. Every row of every group whose description
-        admits a point is equally likely to be its row. A point that no group admits was withheld: its belief is the
-        distribution of the ``withheld`` counts (in the order of ``values``), or NaN if these are unknown.
-        ``attribute`` names another sensitive attribute than the first; ``known_values`` tells its values.
+        Every row of every group whose description admits a point is equally likely to be its row.
         """
         asked = self if attribute is None else self.about(attribute)
         return shares(mixed(asked.descriptions, columns_at(asked.quasi, points), asked.expected), withheld)

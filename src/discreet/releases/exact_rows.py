@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +15,7 @@ from discreet.principles import wording
 from discreet.releases.attributes import Attribute, numbers_given, texts_given
 from discreet.releases.bit_counts import Tally, Words
 from discreet.releases.boxes import columns_at, shares
+from discreet.releases.canonical import by_number, line_keys, line_order, renumbered, taken_in
 from discreet.releases.columns import ExactColumn, value_name
 from discreet.releases.lookup import Lookup, Matches
 from discreet.releases.max_presence import PresenceBound
@@ -32,6 +33,8 @@ class ExactRowsRelease(Release):
 
     exact: tuple[ExactColumn, ...]
     """For each quasi-identifier, its distinct published values and the code of each published row."""
+    secrets: tuple[ExactColumn, ...] = ()
+    """The sensitive values that are published with the rows, in formats that do so."""
     others: tuple[ExactColumn, ...] = ()
     """Kept columns, published beside the quasi-identifiers."""
 
@@ -40,17 +43,24 @@ class ExactRowsRelease(Release):
         """The number of published rows."""
         return len(self.exact[0].codes)
 
-    @property
-    def row_secrets(self) -> tuple[ExactColumn, ...]:
-        """The sensitive values that are published with the rows, in formats that do so."""
-        return ()
-
     @cached_property
     def columns(self) -> dict[str, ExactColumn]:
         """The columns of the table of rows, by name."""
-        apart = not self.row_secrets
-        names = [attribute.name for attribute in self.attributes if attribute.role != "sensitive" or not apart]
-        return dict(zip(names, (*self.exact, *self.row_secrets, *self.others), strict=True))
+        names = [attribute.name for attribute in self.attributes if attribute.role != "sensitive" or self.secrets]
+        return dict(zip(names, (*self.exact, *self.secrets, *self.others), strict=True))
+
+    def in_order(self) -> Self:
+        """The same release with its rows in canonical order; the trace, if there is one, tells the rows of people."""
+        order = line_order(None, line_keys([*self.columns.values()], self.rows))
+        if order is None:
+            return self
+        return replace(
+            self,
+            exact=taken_in(order, self.exact),
+            secrets=taken_in(order, self.secrets),
+            others=taken_in(order, self.others),
+            trace=renumbered(by_number(order, np.arange(len(order))), self.trace),
+        )
 
     @cached_property
     def tally(self) -> Tally:
@@ -82,11 +92,8 @@ class ExactRowsRelease(Release):
     ) -> NDArray[np.float64]:
         """An adversary's beliefs in each sensitive value of a person with these quasi-identifiers.
 
-        ``points`` contains original values, one array per quasi-identifier. Each row with the values of a point is
-        equally likely to be the person's, and the result is the mean over these rows of what is believed of a row. If
-        no row has the values, the person was withheld: then the belief is the distribution of the ``withheld`` counts
-        (in the order of ``values``), or NaN if these are not known. ``attribute`` names another sensitive attribute
-        than the first.
+        Each row with the values of a point is equally likely to be the person's, and the result is the mean over these
+        rows of what is believed of a row.
         """
         release = self.about(attribute)
         assert isinstance(release, ExactRowsRelease)

@@ -45,9 +45,6 @@ class PartHome(NamedTuple):
         return self.folder / f"{stem}_{self.number}.{ending}"
 
 
-# -------------------------------------------------------------------------------------------------------- the folder
-
-
 def check_folder(target: Path, force: bool) -> None:
     """Raise unless the folder is absent or empty or, with ``force``, contains a release and nothing else."""
     shown = str(target)

@@ -72,11 +72,11 @@ def read_attributes(manifest: Mapping[str, Any]) -> tuple[Attribute, ...]:
 
 def row_attributes(manifest: Mapping[str, Any]) -> tuple[Attribute, ...]:
     """Return the attributes listed in the manifest of a release of rows without groups, one of them sensitive."""
-
-    def fits(roles: list[str]) -> bool:
-        return "quasi" in roles and roles.count("sensitive") == 1
-
-    return listed_attributes(manifest, fits, "one sensitive attribute, then others")
+    return listed_attributes(
+        manifest,
+        lambda roles: "quasi" in roles and roles.count("sensitive") == 1,
+        "one sensitive attribute, then others",
+    )
 
 
 def read_columns(path: Path, names: list[str]) -> Columns:

@@ -217,8 +217,10 @@ class Release(ABC):
     ) -> NDArray[np.float64]:
         """The adversary's beliefs in each sensitive value, given a person's quasi-identifiers: one line per point.
 
-        They are about the sensitive attribute that is named, whose values are ``known_values(attribute)`` in their
-        order; or else about the first, whose values are ``values``. ``withheld`` are counts in the same order.
+        ``points`` contains original values, one array per quasi-identifier. The beliefs are about the sensitive
+        attribute that is named, whose values are ``known_values(attribute)`` in their order; or else about the first,
+        whose values are ``values``. A person whom nothing published may be about was withheld: the belief is then the
+        distribution of the ``withheld`` counts (in the order of the values), or NaN if these are not known.
         """
 
     def presence(self, points: Mapping[str, ArrayLike], *, combined: bool = False) -> NDArray[np.float64]:

@@ -37,21 +37,13 @@ import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.kernels.presence.value_index import Shown
+from discreet.releases import canonical
 from discreet.releases.ambiguous.blocks import Blocks, as_blocks, check_publishable, table_names
 from discreet.releases.ambiguous.estimate import Estimator, contingency, expected_counts
 from discreet.releases.ambiguous.lookup import ByLists, listed
 from discreet.releases.ambiguous.weights import LikelyShares
 from discreet.releases.assumptions import COUNTED, ONE_RELEASE
 from discreet.releases.boxes import columns_at, shares
-from discreet.releases.canonical import (
-    Lines,
-    content_ranks,
-    group_numbers,
-    line_keys,
-    line_order,
-    renumbered,
-    taken_in,
-)
 from discreet.releases.columns import ExactColumn, column_array
 from discreet.releases.counted import CountingRelease, counted_in_groups, extents
 from discreet.releases.folder import Home
@@ -116,8 +108,7 @@ class AmbiguousRelease(CountingRelease):
     ) -> Self:
         """Publish a partition: ``groups[row]`` is the group of a row, as any number, or -1 if the row is withheld.
 
-        ``blocks`` names quasi-identifiers that are published together. If the groups come from a ``seeded`` generator,
-        the manifest warns that this is an experiment.
+        ``blocks`` names quasi-identifiers that are published together.
         """
         rows = PublishedRows.of_groups(table, groups)
         check_publishable(table)
@@ -148,18 +139,20 @@ class AmbiguousRelease(CountingRelease):
 
         The content of a group is what all tables list of it.
         """
-        entries = [Lines(groups, line_keys(columns, len(groups))) for groups, columns in self.auxiliaries]
-        numbers = group_numbers(content_ranks(self.groups, [*entries, *self.counted_lines]))
+        entries = [
+            canonical.Lines(groups, canonical.line_keys(columns, len(groups))) for groups, columns in self.auxiliaries
+        ]
+        numbers = canonical.group_numbers(canonical.content_ranks(self.groups, [*entries, *self.counted_lines]))
         if bool((numbers[1:] > numbers[:-1]).all()):
             return self
         auxiliaries = []
         for auxiliary, lines in zip(self.auxiliaries, entries, strict=True):
-            groups = renumbered(numbers, auxiliary.groups)
-            order = line_order(groups, lines.keys)
+            groups = canonical.renumbered(numbers, auxiliary.groups)
+            order = canonical.line_order(groups, lines.keys)
             auxiliaries.append(
-                Auxiliary(groups if order is None else groups[order], taken_in(order, auxiliary.columns))
+                Auxiliary(groups if order is None else groups[order], canonical.taken_in(order, auxiliary.columns))
             )
-        trace = renumbered(numbers, self.trace)
+        trace = canonical.renumbered(numbers, self.trace)
         return replace(self, auxiliaries=tuple(auxiliaries), trace=trace, counted=self.counted_by(numbers))
 
     @classmethod
@@ -175,7 +168,7 @@ class AmbiguousRelease(CountingRelease):
 
     @cached_property
     def lists(self) -> ByLists:
-        """The look-up."""
+        """The look-up, which remembers whom it was last asked for."""
         return ByLists(self)
 
     def tables(self, numbers: bool) -> dict[str, pa.Table]:
@@ -238,9 +231,7 @@ class AmbiguousRelease(CountingRelease):
         """An adversary's beliefs in each sensitive value of a person in the table with these quasi-identifiers.
 
         The distributions of the groups that list all of the person's values, each weighted by the belief that the
-        person's row is in it. If no group lists them all, the person was withheld: then the belief is the distribution
-        of the ``withheld`` counts (in the order of ``values``), or NaN if these are not known. ``attribute`` names
-        another sensitive attribute than the first.
+        person's row is in it.
         """
         release, people = self.about(attribute), columns_at(self.quasi, points)
         counts, every = release.counts, np.arange(len(people[0].codes))
@@ -269,11 +260,7 @@ class AmbiguousRelease(CountingRelease):
         return LikelyShares(self)
 
     def estimates(self, queries: Sequence[Query], estimator: Estimator = "auto") -> NDArray[np.float64]:
-        """The expected number of published rows that satisfy each query; auxiliary tables are taken as independent.
-
-        How many of a group's rows have each listed value is not published. The estimate assumes equal numbers, or
-        larger ones for common values (see ``discreet.releases.ambiguous.estimate``).
-        """
+        """The expected number of published rows that satisfy each query (see ``releases.ambiguous.estimate``)."""
         return expected_counts(self, queries, estimator)
 
 
@@ -281,4 +268,4 @@ def make_auxiliary(groups: NDArray[np.int32], number: int, payloads: Sequence[Ex
     """The distinct pairs of a group and values of a block, in ascending order."""
     sizes = [number, *(len(payload.values) for payload in payloads)]
     _, first, _ = ranked(numbered([groups, *(payload.codes for payload in payloads)], sizes, len(groups)))
-    return Auxiliary(groups[first], taken_in(first, payloads))
+    return Auxiliary(groups[first], canonical.taken_in(first, payloads))

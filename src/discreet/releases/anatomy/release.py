@@ -28,16 +28,8 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.principles.counts import Counts
+from discreet.releases import canonical, reading
 from discreet.releases.assumptions import COUNTED, KEPT_BY_GROUPS, ONE_RELEASE, SHUFFLED
-from discreet.releases.canonical import (
-    Lines,
-    content_ranks,
-    group_numbers,
-    line_keys,
-    line_order,
-    renumbered,
-    taken_in,
-)
 from discreet.releases.columns import column_array
 from discreet.releases.counted import (
     COUNT,
@@ -52,15 +44,6 @@ from discreet.releases.exact_rows import ExactRowsRelease, RowsAt
 from discreet.releases.folder import DAMAGED, Home
 from discreet.releases.grouped import GroupedRowsRelease, Members
 from discreet.releases.partition import GROUP, PublishedRows
-from discreet.releases.reading import (
-    check_groups,
-    check_rows,
-    ending_of,
-    read_attributes,
-    read_columns,
-    read_counted,
-    read_exact,
-)
 from discreet.releases.statement import Stated, Statement
 from discreet.table.combinations import distinct, places_among, ranked
 from discreet.table.query import Query
@@ -88,14 +71,9 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease, ExactRowsRelease):
     format: ClassVar[str] = "anatomy"
     assumptions: ClassVar[tuple[str, ...]] = ASSUMPTIONS
 
-    # -------------------------------------------------------------------------------------------------------- making
-
     @classmethod
     def from_groups(cls, table: Table, groups: NDArray[np.int32], **stated: Unpack[Stated]) -> Self:
-        """Publish a partition: ``groups[row]`` is the group of a row, as any number, or -1 if the row is withheld.
-
-        If the groups come from a ``seeded`` generator, the manifest warns that this is an experiment.
-        """
+        """Publish a partition: ``groups[row]`` is the group of a row, as any number, or -1 if the row is withheld."""
         rows = PublishedRows.of_groups(table, groups)
         check_countable(table, "an anatomy release")
         return cls(
@@ -111,50 +89,51 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease, ExactRowsRelease):
 
     def in_order(self) -> Self:
         """Return the same release with its rows and the numbers of its groups in canonical order."""
-        keys = line_keys((*self.exact, *self.others), self.rows)
-        contents = [Lines(self.group_of, keys), *self.counted_lines]
-        numbers = group_numbers(content_ranks(self.groups, contents))
-        group_of = renumbered(numbers, self.group_of)
-        order = line_order(group_of, keys)
+        keys = canonical.line_keys((*self.exact, *self.others), self.rows)
+        contents = [canonical.Lines(self.group_of, keys), *self.counted_lines]
+        numbers = canonical.group_numbers(canonical.content_ranks(self.groups, contents))
+        group_of = canonical.renumbered(numbers, self.group_of)
+        order = canonical.line_order(group_of, keys)
         if order is None and bool((group_of == self.group_of).all()):
             return self
         return replace(
             self,
-            exact=taken_in(order, self.exact),
-            others=taken_in(order, self.others),
+            exact=canonical.taken_in(order, self.exact),
+            others=canonical.taken_in(order, self.others),
             group_of=group_of if order is None else group_of[order],
-            trace=renumbered(numbers, self.trace),
+            trace=canonical.renumbered(numbers, self.trace),
             counted=self.counted_by(numbers),
         )
 
     @classmethod
     def load(cls, home: Home, manifest: dict[str, Any]) -> Self:
         """Load the release in a folder whose manifest has been read."""
-        attributes = read_attributes(manifest)
+        attributes = reading.read_attributes(manifest)
         secrets = [attribute for attribute in attributes if attribute.role == "sensitive"]
         if not secrets or any(secret.name == COUNT for secret in secrets):
             raise DiscreetError(
                 f"the manifest of the release must list a sensitive attribute, whose values are counted; {DAMAGED}"
             )
         stems = ["table", *sensitive_names(len(secrets))]
-        ending = ending_of(manifest, stems)
+        ending = reading.ending_of(manifest, stems)
         table, *sensitive = (f"{stem}.{ending}" for stem in stems)
         names = [attribute.name for attribute in attributes if attribute.role != "sensitive"]
-        columns = read_columns(home / table, [GROUP, *names])
+        columns = reading.read_columns(home / table, [GROUP, *names])
         lines = [
-            read_columns(home / name, [GROUP, secret.name, COUNT])
+            reading.read_columns(home / name, [GROUP, secret.name, COUNT])
             for name, secret in zip(sensitive, secrets, strict=True)
         ]
         faults: list[str] = []
         of_rows = columns[GROUP][1].astype(np.int64)
         ids = distinct(np.concatenate([of_rows, *(each[GROUP][1].astype(np.int64) for each in lines)]))
         group_of = places_among(ids, of_rows).astype(np.int32)
-        check_rows(table, len(of_rows), manifest, faults)
-        check_groups(table, ids, manifest, faults)
-        exact, others = read_exact(attributes, columns, faults)
+        reading.check_rows(table, len(of_rows), manifest, faults)
+        reading.check_groups(table, ids, manifest, faults)
+        exact, others = reading.read_exact(attributes, columns, faults)
         sizes = np.bincount(group_of, minlength=len(ids))
         counted = tuple(
-            read_counted(*each, ids, faults, sizes, table) for each in zip(secrets, sensitive, lines, strict=True)
+            reading.read_counted(*each, ids, faults, sizes, table)
+            for each in zip(secrets, sensitive, lines, strict=True)
         )
         return cls(
             manifest=manifest,
@@ -174,14 +153,10 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease, ExactRowsRelease):
         columns += [column_array(column, numbers) for column in self.columns.values()]
         return {"table": pa.table(columns, names=[GROUP, *self.columns]), **self.sensitive_tables(numbers)}
 
-    # ------------------------------------------------------------------------------------------------------- counting
-
     def description(self, group: int) -> dict[str, str]:
         """The extent of each quasi-identifier in the group at an index of ``ids``, so that readers can recognise it."""
         rows = np.flatnonzero(self.group_of == group)
         return extents((attribute, of, rows) for attribute, of in zip(self.quasi, self.exact, strict=True))
-
-    # --------------------------------------------------------------------------------------------------------- asking
 
     def believed_counts(self, rows: RowsAt) -> NDArray[np.float64]:
         """The shares of the values in the groups of the rows, added up."""
@@ -226,7 +201,7 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease, ExactRowsRelease):
         enough, expected counts are accumulated over the sensitive values beforehand, so that a range costs no more than
         a single value.
         """
-        _, first, of_row = ranked(line_keys([*self.columns.values()], self.rows))
+        _, first, of_row = ranked(canonical.line_keys([*self.columns.values()], self.rows))
         codes = {name: column.codes[first] for name, column in self.columns.items()}
         borne = bearers(of_row, self.group_of, (len(first), self.groups))
         of_secrets = zip(self.sensitive, self.counted, strict=True)

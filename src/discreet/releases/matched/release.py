@@ -78,7 +78,7 @@ class MatchedRelease(GeneralizedRelease):
         ``candidates[row]`` lists the published rows, numbered from 0 in any order, that may be the one of this input
         row's person, beginning with the one that is; -1 where there are fewer, and in all places to withhold the row.
         A column gives no row to two persons, and all persons whose candidate a row is have as many candidates as it has
-        persons. If the matches come from a ``seeded`` generator, the manifest warns that this is an experiment.
+        persons.
 
         >>> import discreet as dc
         >>> from discreet.datasets import patients
@@ -117,17 +117,10 @@ class MatchedRelease(GeneralizedRelease):
         return {**super().trace_columns(trace[:, 0].copy()), "candidates": listed}
 
     @classmethod
-    def from_groups(
-        cls,
-        table: Table,
-        groups: NDArray[np.int32],
-        *,
-        values: Values = "interval",
-        **stated: Unpack[Stated],
-    ) -> Self:
-        """Publish a partition: every person is matched with the rows of the group."""
+    def _of_groups(cls, table: Table, groups: NDArray[np.int32], values: Values, statement: Statement) -> Self:
+        """Return a release of a partition: every person is matched with the rows of the group."""
         rows = PublishedRows.of_groups(table, groups)
-        return cls.from_candidates(table, of_groups(rows.places), values=values, **stated)
+        return cls.from_candidates(table, of_groups(rows.places), values=values, **vars(statement))
 
     @classmethod
     def load(cls, home: Home, manifest: dict[str, Any]) -> Self:

@@ -33,6 +33,7 @@ from discreet.releases.reading import read_texts
 from discreet.releases.statement import Stated, Statement
 from discreet.table.combinations import distinct
 from discreet.table.table import Column, Table
+from discreet.table.texts import LARGEST_WHOLE
 
 NODES = "nodes"
 PERSONS = "persons"
@@ -62,11 +63,9 @@ ASSUMPTIONS = (
 class NestedRelease(GeneralizedRelease):
     """The published release, as made by a scheme (``from_tree``) or as found in a folder (``load``).
 
-    It is a generalized release whose groups are the nodes of a tree: ``counts``, ``sizes`` and ``descriptions`` are
-    about nodes and the rows under them. An adversary who knows the tree matches people with leaves, and every person of
-    every leaf that admits a point is equally likely to be the one at that point; `discreet.releases.nested.beliefs`
-    defines the belief for each leaf. The private ``trace`` contains the leaf of every input row's person, not the node
-    of the row.
+    ``counts``, ``sizes`` and ``descriptions`` are about nodes and the rows under them. Every person of every leaf that
+    admits a point is equally likely to be the one at that point. The private ``trace`` contains the leaf of every input
+    row's person, not the node of the row.
     """
 
     format: ClassVar[str] = "nested"
@@ -99,7 +98,7 @@ class NestedRelease(GeneralizedRelease):
         ``parents`` is the parent of every node, -1 for a root, in any order. ``leaf_of[row]`` is the leaf of the person
         of an input row (a node that may have children, too), and ``node_of[row]`` the node under which the row is
         published: that leaf or an ancestor; both are -1 for a withheld row. Nodes without rows are removed (``tidied``
-        proves that this changes no belief). If the tree comes from a ``seeded`` generator, the manifest warns of it.
+        proves that this changes no belief).
 
         >>> import discreet as dc
         >>> from discreet.datasets import patients
@@ -140,17 +139,12 @@ class NestedRelease(GeneralizedRelease):
         return replace(super()._rearranged(numbers, order), parents=parents, persons=persons)
 
     @classmethod
-    def from_groups(
-        cls,
-        table: Table,
-        groups: NDArray[np.int32],
-        *,
-        values: Values = "interval",
-        **stated: Unpack[Stated],
-    ) -> Self:
-        """Publish a partition: a tree of roots only, with every row under its person's root."""
+    def _of_groups(cls, table: Table, groups: NDArray[np.int32], values: Values, statement: Statement) -> Self:
+        """Return a release of a partition: a tree of roots only, with every row under its person's root."""
         rows = PublishedRows.of_groups(table, groups)
-        return cls.from_tree(table, np.full(rows.groups, -1), rows.places, rows.places, values=values, **stated)
+        return cls.from_tree(
+            table, np.full(rows.groups, -1), rows.places, rows.places, values=values, **vars(statement)
+        )
 
     # ------------------------------------------------------------------------------------------------ saving, loading
 
@@ -248,18 +242,13 @@ def _everyone(
 
 def _numbers(file: str, name: str, texts: list[str]) -> NDArray[np.int64]:
     """Convert texts to whole numbers; the empty parent of a root becomes -1."""
+    empty = "-1" if name == PARENT else ""
     try:
-        if name != PARENT and "" in texts:
-            raise ValueError
-        return np.array([-1 if text == "" else _whole(text) for text in texts], np.int64)
+        numbers = np.array([int(text or empty) for text in texts], np.int64)
+        if bool((np.abs(numbers) >= LARGEST_WHOLE).any()):
+            raise OverflowError
+        return numbers
     except (ValueError, OverflowError):
         raise DiscreetError(
             f"the column {name!r} of {file!r} does not hold a whole number in every row; publish the release again"
         ) from None
-
-
-def _whole(text: str) -> int:
-    number = int(text)
-    if abs(number) >= 1 << 53:
-        raise ValueError(text)
-    return number

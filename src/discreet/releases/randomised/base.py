@@ -13,9 +13,9 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -25,15 +25,7 @@ from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.releases.attributes import Attribute
 from discreet.releases.bit_counts import Words
-from discreet.releases.canonical import line_keys, line_order, renumbered, taken_in
-from discreet.releases.columns import (
-    ExactColumn,
-    column_array,
-    one_of,
-    read_listed,
-    read_sensitive,
-    value_name,
-)
+from discreet.releases.columns import ExactColumn, column_array, one_of, read_listed, read_sensitive, value_name
 from discreet.releases.exact_rows import ExactRowsRelease, RowsAt, crossed
 from discreet.releases.folder import Home
 from discreet.releases.labels import number_written
@@ -54,13 +46,8 @@ class RandomisedRelease(ExactRowsRelease):
     private ``trace`` contains the line of the published table for every input row, -1 if withheld.
     """
 
-    shown: ExactColumn
-    """The sensitive values and the code of each row's published value. Faulty files may contain values that the prior
-    does not list; these come last."""
     prior: NDArray[np.int64]
     """The count of each sensitive value in the whole original."""
-
-    # -------------------------------------------------------------------------------------------------------- making
 
     @classmethod
     def parts(cls, table: Table, drawn: NDArray[np.int32], statement: Statement, **more: Any) -> dict[str, Any]:
@@ -89,26 +76,11 @@ class RandomisedRelease(ExactRowsRelease):
             "manifest": rows.manifest(cls, statement, **more),
             "attributes": rows.attributes,
             "exact": rows.exact,
-            "shown": ExactColumn(_values(column, domain), place[drawn[rows.rows]], column.notation),
+            "secrets": (ExactColumn(_values(column, domain), place[drawn[rows.rows]], column.notation),),
             "prior": table.prior_counts[domain],
             "others": rows.others,
             "trace": trace,
         }
-
-    def in_order(self) -> Self:
-        """Return the same release with its rows in canonical order."""
-        order = line_order(None, line_keys([*self.columns.values()], self.rows))
-        if order is None:
-            return self
-        places = np.empty(len(order), np.int64)
-        places[order] = np.arange(len(order))
-        return replace(
-            self,
-            exact=taken_in(order, self.exact),
-            shown=taken_in(order, [self.shown])[0],
-            others=taken_in(order, self.others),
-            trace=renumbered(places, self.trace),
-        )
 
     def tables(self, numbers: bool) -> dict[str, pa.Table]:
         """The published table, and the prior."""
@@ -120,12 +92,13 @@ class RandomisedRelease(ExactRowsRelease):
             ),
         }
 
-    # ------------------------------------------------------------------------------------------------------- counting
-
     @property
-    def row_secrets(self) -> tuple[ExactColumn, ...]:
-        """The published sensitive values."""
-        return (self.shown,)
+    def shown(self) -> ExactColumn:
+        """The sensitive values and the code of each row's published value.
+
+        Faulty files may contain values that the prior does not list; these come last.
+        """
+        return self.secrets[0]
 
     @property
     def values(self) -> NDArray[Any]:
@@ -141,8 +114,6 @@ class RandomisedRelease(ExactRowsRelease):
     @abstractmethod
     def retention(self) -> float:
         """The expected share of sensitive values that are published unchanged."""
-
-    # --------------------------------------------------------------------------------------------------------- asking
 
     @abstractmethod
     def believed(self, published: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -196,9 +167,6 @@ def _values(column: Column, domain: NDArray[np.intp]) -> NDArray[Any]:
     return np.array([str(column.values[code]) for code in domain], object)
 
 
-# ------------------------------------------------------------------------------------------------------------ loading
-
-
 def read_parts(home: Home, manifest: dict[str, Any], names: Sequence[str]) -> tuple[dict[str, Any], list[str], str]:
     """The fields of a release whose tables are called ``names``, the texts of its prior, and the file extension."""
     attributes = row_attributes(manifest)
@@ -217,7 +185,7 @@ def read_parts(home: Home, manifest: dict[str, Any], names: Sequence[str]) -> tu
         "manifest": manifest,
         "attributes": attributes,
         "exact": exact,
-        "shown": shown,
+        "secrets": (shown,),
         "prior": prior,
         "others": others,
         "faults": tuple(faults),

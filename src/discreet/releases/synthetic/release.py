@@ -20,7 +20,6 @@ from numpy.typing import ArrayLike, NDArray
 from discreet.errors import DiscreetError
 from discreet.releases.assumptions import NO_ORDER
 from discreet.releases.attributes import points_given
-from discreet.releases.canonical import line_keys, line_order, taken_in
 from discreet.releases.columns import ExactColumn, column_array, read_sensitive
 from discreet.releases.exact_rows import ExactRowsRelease, RowsAt, codes_found, crossed
 from discreet.releases.folder import DAMAGED, Home
@@ -68,11 +67,7 @@ class SyntheticRelease(ExactRowsRelease):
     exact_quasi: ClassVar[bool] = False
     of_people: ClassVar[bool] = False
 
-    secrets: tuple[ExactColumn, ...]
-    """For each sensitive attribute, its values and the code of each row."""
     privacy: Privacy
-
-    # --------------------------------------------------------------------------------------------------------- making
 
     @classmethod
     def of_rows(cls, rows: Table, privacy: Privacy, **stated: Unpack[Stated]) -> Self:
@@ -85,26 +80,21 @@ class SyntheticRelease(ExactRowsRelease):
         <synthetic release of 48 rows, 0 withheld: differential-privacy(epsilon=1)>
         """
         drawn = PublishedRows(rows, np.zeros(rows.rows, np.int32), labels=True, all_public=True)
-        manifest = drawn.manifest(cls, Statement(**stated), privacy=privacy._asdict())
         return cls(
-            manifest=manifest,
+            manifest=drawn.manifest(cls, Statement(**stated), privacy=privacy._asdict()),
             attributes=drawn.attributes,
             exact=drawn.exact,
             secrets=drawn.secrets,
             privacy=privacy,
         ).in_order()
 
-    def in_order(self) -> Self:
-        """The same rows in canonical order."""
-        order = line_order(None, line_keys((*self.exact, *self.secrets), self.rows))
-        if order is None:
-            return self
-        return replace(self, exact=taken_in(order, self.exact), secrets=taken_in(order, self.secrets))
-
     @classmethod
     def load(cls, home: Home, manifest: dict[str, Any]) -> Self:
         """Load the release in a folder whose manifest has been read."""
-        attributes = listed_attributes(manifest, _fitting, "sensitive attributes, and no others")
+        both = {"quasi", "sensitive"}
+        attributes = listed_attributes(
+            manifest, lambda roles: set(roles) == both, "sensitive attributes, and no others"
+        )
         name = f"{TABLE}.{ending_of(manifest, [TABLE])}"
         faults: list[str] = []
         privacy = _privacy(manifest.get("privacy"), faults)
@@ -126,13 +116,6 @@ class SyntheticRelease(ExactRowsRelease):
     def tables(self, numbers: bool) -> dict[str, pa.Table]:
         """The table of rows."""
         return {TABLE: pa.table({name: column_array(column, numbers) for name, column in self.columns.items()})}
-
-    # --------------------------------------------------------------------------------------------------------- asking
-
-    @property
-    def row_secrets(self) -> tuple[ExactColumn, ...]:
-        """The sensitive values of the rows."""
-        return self.secrets
 
     @property
     def values(self) -> NDArray[Any]:
@@ -204,10 +187,6 @@ class SyntheticRelease(ExactRowsRelease):
     def notes_on(self, names: Sequence[str]) -> tuple[str, ...]:
         """A sentence on what the counts rest on."""
         return ("the rows are synthetic, drawn from noisy counts",)
-
-
-def _fitting(roles: list[str]) -> bool:
-    return "other" not in roles and {"quasi", "sensitive"} <= set(roles)
 
 
 def _privacy(entry: Any, faults: list[str]) -> Privacy:
