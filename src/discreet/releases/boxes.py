@@ -158,17 +158,11 @@ def _column(attribute: Attribute, given: NDArray[Any]) -> Column:
             values, codes, missing = np.roll(values, 1), (codes + 1) % len(values), 0
         return Column(attribute.name, "numeric", codes.astype(np.int32), values, missing=missing)
     texts = texts_given(given)
-    known = ordered_values(attribute)
-    known = known if attribute.kind == "categorical" else [MISSING, *known]
+    missing = None if attribute.kind == "categorical" else 0
+    known = ordered_values(attribute) if missing is None else [MISSING, *ordered_values(attribute)]
     place = {value: code for code, value in enumerate(known)}
     places = np.array([place.setdefault(text, len(place)) for text in texts], np.int32)
-    return Column(
-        attribute.name,
-        attribute.kind,
-        places,
-        np.array(list(place), object),
-        missing=None if attribute.kind == "categorical" else 0,
-    )
+    return Column(attribute.name, attribute.kind, places, np.array(list(place), object), missing=missing)
 
 
 def shares(counts: NDArray[Any], withheld: ArrayLike | None) -> NDArray[np.float64]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
@@ -14,6 +16,7 @@ from discreet.releases.attributes import Attribute
 from discreet.releases.labels import number_written
 from discreet.table.combinations import narrow
 from discreet.table.moments import Notation, written
+from discreet.table.multivalued import HAS
 from discreet.table.table import Column
 from discreet.table.texts import MISSING
 
@@ -143,3 +146,25 @@ def value_name(value: Any, notation: Notation = "number") -> str:
     if isinstance(value, str):
         return value
     return MISSING if value != value else written(value, notation)
+
+
+def with_lists(table: pa.Table, attributes: Sequence[Attribute]) -> pa.Table:
+    """Replace the derived columns of a published table by one column of lists for each multi-valued attribute.
+
+    >>> import discreet as dc
+    >>> people = pa.table({"age": [30, 31, 40, 41], "ill": [["flu"], ["gout", "flu"], ["gout"], ["gout"]]})
+    >>> release = dc.publish(dc.read(people, quasi=["age"], sensitive=["ill"]), "beta-likeness(beta=9)")
+    >>> with_lists(release.tables(numbers=False)["table"], release.attributes).column_names
+    ['group', 'age', 'ill']
+    """
+    origins: dict[str, dict[str, str]] = {}
+    for attribute in attributes:
+        if attribute.derived is not None and attribute.name in table.column_names:
+            origins.setdefault(attribute.derived.attribute, {})[attribute.name] = attribute.derived.value
+    for name, columns in origins.items():
+        has = np.column_stack([pc.equal(table.column(each), HAS).to_numpy() for each in columns]).astype(bool)
+        offsets = np.concatenate([[0], np.cumsum(has.sum(axis=1))]).astype(np.int32)
+        values = np.array(list(columns.values()), object)[np.nonzero(has)[1]]
+        listed = pa.ListArray.from_arrays(pa.array(offsets), pa.array(values, pa.string()))
+        table = table.drop_columns(list(columns)).append_column(name, listed)
+    return table

@@ -16,11 +16,10 @@ from discreet.principles.principle import Principle
 from discreet.principles.wording import listed
 from discreet.releases.attributes import Attribute
 from discreet.releases.canonical import Lines, by_number
-from discreet.releases.columns import ExactColumn, column_array
+from discreet.releases.columns import ExactColumn, column_array, value_name
 from discreet.releases.grouped import GroupedRelease
 from discreet.releases.labels import braces, interval
 from discreet.releases.partition import GROUP, PublishedRows
-from discreet.table.moments import written
 from discreet.table.table import Table
 from discreet.table.texts import MISSING
 
@@ -134,9 +133,7 @@ def extents(columns: Iterable[tuple[Attribute, ExactColumn, NDArray[np.intp]]]) 
     result: dict[str, str] = {}
     for attribute, payload, lines in columns:
         held = payload.values[np.unique(payload.codes[lines])].tolist()
-        known = [value for value in held if value == value]
-        texts = [value if isinstance(value, str) else written(value, payload.notation) for value in known]
-        texts = texts if len(texts) == len(held) else [MISSING, *texts]
+        texts = [value_name(value, payload.notation) for value in held]
         if not texts:
             continue
         if attribute.kind != "categorical" and MISSING not in texts:

@@ -15,8 +15,8 @@ from discreet.principles.counts import Counts
 from discreet.principles.wording import listed
 from discreet.releases.attributes import Attribute
 from discreet.releases.columns import ExactColumn, read_other, read_sensitive
-from discreet.releases.counted import COUNT, Counted
-from discreet.releases.folder import DAMAGED
+from discreet.releases.counted import COUNT, Counted, sensitive_names
+from discreet.releases.folder import DAMAGED, Home
 from discreet.releases.partition import GROUP
 from discreet.table.combinations import places_among, ranked
 from discreet.table.texts import LARGEST_WHOLE
@@ -97,6 +97,11 @@ def read_texts(path: Path, names: list[str], because: str = "it must have") -> C
     return _texts(_table(path, names, because))
 
 
+def read_lines(path: Path, names: list[str]) -> list[list[str]]:
+    """Return the columns of a small table, each as the texts of its lines."""
+    return [[texts[code] for code in codes.tolist()] for texts, codes in read_texts(path, names).values()]
+
+
 def _table(path: Path, names: list[str], because: str, uncoded: str | None = None) -> pa.Table:
     if not path.is_file():
         raise DiscreetError(f"the release is incomplete: {path.name!r} is missing; publish it again")
@@ -150,6 +155,22 @@ def read_exact(
 def read_others(attributes: Sequence[Attribute], columns: Columns) -> tuple[ExactColumn, ...]:
     """The kept columns."""
     return tuple(read_other(each, *columns[each.name]) for each in attributes if each.role == "other")
+
+
+def counted_tables(
+    home: Home, attributes: Sequence[Attribute], manifest: Mapping[str, Any], others: Sequence[str]
+) -> tuple[list[Attribute], list[str], list[Columns], str]:
+    """The sensitive attributes, the names and columns of their tables beside ``others``, and the ending of all."""
+    secrets = [attribute for attribute in attributes if attribute.role == "sensitive"]
+    if not secrets or any(secret.name == COUNT for secret in secrets):
+        raise DiscreetError(
+            f"the manifest of the release must list a sensitive attribute, whose values are counted; {DAMAGED}"
+        )
+    stems = sensitive_names(len(secrets))
+    ending = ending_of(manifest, [*others, *stems])
+    names = [f"{stem}.{ending}" for stem in stems]
+    both = zip(names, secrets, strict=True)
+    return secrets, names, [read_columns(home / name, [GROUP, secret.name, COUNT]) for name, secret in both], ending
 
 
 def read_counted(

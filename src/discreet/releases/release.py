@@ -390,6 +390,6 @@ def new_manifest(
         "tables": {},
         "assumptions": list(assumptions),
     }
-    if statement.experimental:
+    if statement.seeded is not None and statement.seeded is not False:
         manifest["experimental_seed"] = True
     return manifest

@@ -46,8 +46,3 @@ class Statement:
         options = (self.options or {}).items()
         public = {name: value for name, value in options if name not in ("random_state", "seed")}
         return {"name": self.scheme, "options": public}
-
-    @property
-    def experimental(self) -> bool:
-        """Whether chance came from a seed."""
-        return self.seeded is not None and self.seeded is not False

@@ -13,29 +13,23 @@ from discreet.releases.ambiguous.blocks import Blocks
 from discreet.releases.ambiguous.release import AmbiguousRelease, Auxiliary, make_auxiliary
 from discreet.releases.attributes import Attribute
 from discreet.releases.columns import read_sensitive
-from discreet.releases.counted import COUNT, Counted, sensitive_names
+from discreet.releases.counted import Counted
 from discreet.releases.folder import DAMAGED, Home
 from discreet.releases.partition import GROUP
-from discreet.releases.reading import check_groups, ending_of, read_attributes, read_columns, read_counted
+from discreet.releases.reading import check_groups, counted_tables, read_attributes, read_columns, read_counted
 from discreet.table.combinations import distinct, places_among
 
 
 def load_ambiguous(home: Home, manifest: dict[str, Any]) -> AmbiguousRelease:
     """Load the release in a folder whose manifest has been read."""
     attributes = read_attributes(manifest)
-    secrets = [attribute for attribute in attributes if attribute.role == "sensitive"]
-    named_so = any(secret.name == COUNT for secret in secrets)
-    if not secrets or named_so or any(each.role != "quasi" for each in attributes[: -len(secrets)]):
-        raise DiscreetError(
-            "the manifest of the release must list quasi-identifiers and then sensitive attributes, whose values are "
-            f"counted; {DAMAGED}"
-        )
     stems, blocks = _auxiliaries(manifest, attributes)
-    ending = ending_of(manifest, [*stems, *sensitive_names(len(secrets))])
-    tables = [f"{stem}.{ending}" for stem in sensitive_names(len(secrets))]
-    of_secrets = [
-        read_columns(home / name, [GROUP, secret.name, COUNT]) for name, secret in zip(tables, secrets, strict=True)
-    ]
+    secrets, tables, of_secrets, ending = counted_tables(home, attributes, manifest, stems)
+    if any(attribute.role == "other" for attribute in attributes):
+        raise DiscreetError(
+            "the manifest of the release must list quasi-identifiers and then sensitive attributes, and no others; "
+            f"{DAMAGED}"
+        )
     names = [f"{stem}.{ending}" for stem in stems]
     read = [read_columns(home / name, [*block, GROUP]) for name, block in zip(names, blocks, strict=True)]
     for name, columns in zip(names, read, strict=True):

@@ -26,22 +26,19 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from discreet.errors import DiscreetError
 from discreet.principles.counts import Counts
 from discreet.releases import canonical, reading
 from discreet.releases.assumptions import COUNTED, KEPT_BY_GROUPS, ONE_RELEASE, SHUFFLED
 from discreet.releases.columns import column_array
 from discreet.releases.counted import (
-    COUNT,
     Counted,
     CountingRelease,
     check_countable,
     counted_in_groups,
     extents,
-    sensitive_names,
 )
 from discreet.releases.exact_rows import ExactRowsRelease, RowsAt
-from discreet.releases.folder import DAMAGED, Home
+from discreet.releases.folder import Home
 from discreet.releases.grouped import GroupedRowsRelease, Members
 from discreet.releases.partition import GROUP, PublishedRows
 from discreet.releases.statement import Stated, Statement
@@ -109,20 +106,9 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease, ExactRowsRelease):
     def load(cls, home: Home, manifest: dict[str, Any]) -> Self:
         """Load the release in a folder whose manifest has been read."""
         attributes = reading.read_attributes(manifest)
-        secrets = [attribute for attribute in attributes if attribute.role == "sensitive"]
-        if not secrets or any(secret.name == COUNT for secret in secrets):
-            raise DiscreetError(
-                f"the manifest of the release must list a sensitive attribute, whose values are counted; {DAMAGED}"
-            )
-        stems = ["table", *sensitive_names(len(secrets))]
-        ending = reading.ending_of(manifest, stems)
-        table, *sensitive = (f"{stem}.{ending}" for stem in stems)
-        names = [attribute.name for attribute in attributes if attribute.role != "sensitive"]
+        secrets, sensitive, lines, ending = reading.counted_tables(home, attributes, manifest, ["table"])
+        table, names = f"table.{ending}", [attribute.name for attribute in attributes if attribute.role != "sensitive"]
         columns = reading.read_columns(home / table, [GROUP, *names])
-        lines = [
-            reading.read_columns(home / name, [GROUP, secret.name, COUNT])
-            for name, secret in zip(sensitive, secrets, strict=True)
-        ]
         faults: list[str] = []
         of_rows = columns[GROUP][1].astype(np.int64)
         ids = distinct(np.concatenate([of_rows, *(each[GROUP][1].astype(np.int64) for each in lines)]))

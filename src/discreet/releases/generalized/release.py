@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Self, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.options import checked
 from discreet.principles.principle import Principle
 from discreet.releases import canonical, reading
 from discreet.releases.assumptions import DESCRIBED, KEPT_BY_GROUPS, ONE_RELEASE, SHUFFLED, TRUE_VALUES
@@ -24,7 +25,7 @@ from discreet.releases.columns import read_sensitive
 from discreet.releases.described import DescribedRelease
 from discreet.releases.descriptions import Texts
 from discreet.releases.folder import Home
-from discreet.releases.generalization import Values, check_values, exact_texts, generalize
+from discreet.releases.generalization import Values, exact_texts, generalize
 from discreet.releases.partition import GROUP, PublishedRows
 from discreet.releases.statement import Stated, Statement
 from discreet.table.combinations import distinct, places_among
@@ -86,7 +87,7 @@ class GeneralizedRelease(DescribedRelease):
     @classmethod
     def _of_groups(cls, table: Table, groups: NDArray[np.int32], values: Values, statement: Statement) -> Self:
         """Return the release of a partition, in the order of the table and of the given numbers of groups."""
-        check_values(values)
+        checked("values", values, Values)
         rows = PublishedRows.of_groups(table, groups, labels=values == "label")
         return cls._of_rows(rows, lambda column: generalize(column, rows.places, rows.groups, values), statement)
 
@@ -157,16 +158,14 @@ class GeneralizedRelease(DescribedRelease):
         group_of = places_among(ids, numbers).astype(np.int32)
         reading.check_rows(name, len(numbers), manifest, faults)
         reading.check_groups(name, ids, manifest, faults)
-        by_role = {
-            role: [attribute for attribute in attributes if attribute.role == role] for role in ("quasi", "sensitive")
-        }
+        quasi, secrets = ([each for each in attributes if each.role == role] for role in ("quasi", "sensitive"))
         release = cls(
             manifest=manifest,
             attributes=attributes,
-            texts=tuple(_described(each, *columns[each.name], ids, group_of, faults) for each in by_role["quasi"]),
+            texts=tuple(_described(each, *columns[each.name], ids, group_of, faults) for each in quasi),
             ids=ids,
             group_of=group_of,
-            secrets=tuple(read_sensitive(each, *columns[each.name], faults) for each in by_role["sensitive"]),
+            secrets=tuple(read_sensitive(each, *columns[each.name], faults) for each in secrets),
             others=reading.read_others(attributes, columns),
         )
         # report unreadable texts now, not when they are first needed

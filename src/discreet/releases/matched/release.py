@@ -16,10 +16,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
+from discreet.options import checked
 from discreet.releases.assumptions import ONE_RELEASE, TRUE_VALUES
 from discreet.releases.descriptions import Descriptions, Texts
 from discreet.releases.folder import DAMAGED, Home
-from discreet.releases.generalization import Values, check_values, generalize
+from discreet.releases.generalization import Values, generalize
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.matched.candidates import irregularities, of_groups, pairs
 from discreet.releases.partition import PublishedRows, check_one_row_each, check_partition
@@ -90,7 +91,7 @@ class MatchedRelease(GeneralizedRelease):
         given = np.asarray(candidates)
         check_one_row_each(table, cls.format)
         number = _check_candidates(table.rows, given)
-        check_values(values)
+        checked("values", values, Values)
         check_partition(table, given[:, 0])
         matched = given.astype(np.int32)
         persons, lines = pairs(matched)

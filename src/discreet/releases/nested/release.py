@@ -18,20 +18,21 @@ import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
+from discreet.options import checked
 from discreet.principles.counts import Counts
 from discreet.releases.assumptions import ONE_RELEASE, TRUE_VALUES
 from discreet.releases.box_estimate import Cells
 from discreet.releases.canonical import Lines, by_number, content_ranks, renumbered
 from discreet.releases.descriptions import Descriptions, Texts
 from discreet.releases.folder import DAMAGED, Home
-from discreet.releases.generalization import Values, check_values, generalize
+from discreet.releases.generalization import Values, generalize
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.nested.beliefs import believed, expected
 from discreet.releases.nested.tree import Tree, check_tree, numbered_in_order, tidied
 from discreet.releases.partition import GROUP, PARENT, PublishedRows, check_one_row_each, check_partition
-from discreet.releases.reading import read_texts
+from discreet.releases.reading import read_lines
 from discreet.releases.statement import Stated, Statement
-from discreet.table.combinations import distinct
+from discreet.table.combinations import distinct, looked_up
 from discreet.table.table import Column, Table
 from discreet.table.texts import LARGEST_WHOLE
 
@@ -111,7 +112,7 @@ class NestedRelease(GeneralizedRelease):
         above, leaves, nodes = (np.asarray(numbers) for numbers in (parents, leaf_of, node_of))
         check_one_row_each(table, cls.format)
         check_tree(table.rows, above, leaves, nodes)
-        check_values(values)
+        checked("values", values, Values)
         check_partition(table, nodes)
         tree = tidied(*(numbers.astype(np.int64) for numbers in (above, leaves, nodes)))
         above, leaves, nodes = (numbers.astype(np.int32) for numbers in tree)
@@ -155,19 +156,17 @@ class NestedRelease(GeneralizedRelease):
         if len(release.secrets) != 1:
             raise DiscreetError(f"the manifest of a nested release must list one sensitive attribute; {DAMAGED}")
         path = release.second_table(home, NODES)
-        columns = read_texts(path, [GROUP, PARENT, PERSONS])
-        groups, parents, persons = (
-            _numbers(path.name, name, [texts[code] for code in codes.tolist()])
-            for name, (texts, codes) in columns.items()
-        )
+        names = [GROUP, PARENT, PERSONS]
+        lines = zip(names, read_lines(path, names), strict=True)
+        groups, parents, persons = (_numbers(path.name, name, texts) for name, texts in lines)
         if len(groups) != release.groups or bool((groups != release.ids).any()):
             fault = f"{path.name} must list every node that has rows in the table once, in order."
             empty = np.zeros(release.groups, np.int64)
             release = replace(release, parents=empty.astype(np.int32) - 1, persons=empty, sound=False)
             return replace(release, faults=(*release.faults, fault))
         roots, faults = parents == -1, []
-        places = np.minimum(np.searchsorted(groups, parents), max(0, len(groups) - 1))
-        strange = np.flatnonzero(~roots & (groups[places] != parents)) if len(groups) else roots[:0]
+        places, known = looked_up(groups, parents)
+        strange = np.flatnonzero(~roots & ~known)
         if len(strange):
             faults.append(f"Node {groups[strange[0]]} has the parent {parents[strange[0]]}, which is no node.")
         if len(negative := np.flatnonzero(persons < 0)):

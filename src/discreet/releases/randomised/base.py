@@ -31,7 +31,7 @@ from discreet.releases.folder import Home
 from discreet.releases.labels import number_written
 from discreet.releases.partition import PublishedRows
 from discreet.releases.passthrough import check_kept, check_quasi
-from discreet.releases.reading import check_rows, ending_of, read_exact, read_texts, row_attributes
+from discreet.releases.reading import check_rows, ending_of, read_exact, read_lines, read_texts, row_attributes
 from discreet.releases.statement import Statement
 from discreet.table.query import Condition, Query
 from discreet.table.table import Column, Table
@@ -195,9 +195,7 @@ def read_parts(home: Home, manifest: dict[str, Any], names: Sequence[str]) -> tu
 
 def _prior(path: Path) -> tuple[list[str], NDArray[np.int64]]:
     """The sensitive values as texts, and the count of each."""
-    columns = read_texts(path, ["value", "count"])
-    texts = [columns["value"][0][code] for code in columns["value"][1].tolist()]
-    words = [columns["count"][0][code] for code in columns["count"][1].tolist()]
+    texts, words = read_lines(path, ["value", "count"])
     counts = [int(word) if word.isascii() and word.isdigit() and len(word) < 16 else 0 for word in words]
     if len(set(texts)) < len(texts) or not texts or min(counts) < 1:
         raise DiscreetError(
