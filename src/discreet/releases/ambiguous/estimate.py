@@ -84,10 +84,7 @@ def expected_counts(release: AmbiguousRelease, queries: Sequence[Query], estimat
 
 
 def _summed(
-    release: AmbiguousRelease,
-    tables: list[_Table],
-    lines: dict[tuple[int, Conditions], int],
-    factors: list[list[int]],
+    release: AmbiguousRelease, tables: list[_Table], lines: dict[tuple[int, Conditions], int], factors: list[list[int]]
 ) -> Floats:
     """For each query, the product of its factors, summed over groups; ``lines`` numbers what factors say of groups."""
     known = np.zeros((len(lines) + 1, release.groups))
