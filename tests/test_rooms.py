@@ -61,13 +61,13 @@ class Budget(NamedTuple):
 
 BUDGETS = {
     "adversary": Budget(9_850, 64),
-    "analyst": Budget(500, 4),
+    "analyst": Budget(450, 4),
     "command": Budget(3_400, 19),
     "datasets": Budget(700, 5),
     "ground": Budget(1_650, 16),
     "kernels": Budget(7_500, 56),
     "principles": Budget(3_350, 22),
-    "releases": Budget(9_400, 66),
+    "releases": Budget(8_750, 60),
     "report": Budget(2_500, 14),
     "schemes": Budget(9_050, 59),
     "table": Budget(5_650, 28),

@@ -30,9 +30,9 @@ from .publishing import publish
 from .releases import Release, load
 from .releases.ambiguous.release import AmbiguousRelease
 from .releases.anatomy.release import AnatomyRelease
+from .releases.columns import with_lists
 from .releases.generalized.release import GeneralizedRelease
 from .releases.matched.release import MatchedRelease
-from .releases.multivalued import with_lists
 from .releases.nested.release import NestedRelease
 from .releases.projected.release import ProjectedRelease
 from .releases.randomised.perturbed import PerturbedRelease

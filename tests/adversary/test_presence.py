@@ -25,10 +25,9 @@ from discreet.releases import max_presence as anyone
 from discreet.releases.ambiguous import lookup as finding
 from discreet.releases.ambiguous.lookup import ByLists
 from discreet.releases.ambiguous.release import AmbiguousRelease
-from discreet.releases.box_lookup import ByBoxes
+from discreet.releases.box_lookup import ByBoxes, combinations_known
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.max_presence import PresenceBound, ValueLists, lists_of_boxes, most_believed
-from discreet.releases.presence import combinations_known
 from discreet.table.read import read
 from discreet.table.table import Table
 from naive import worlds

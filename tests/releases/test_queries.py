@@ -18,12 +18,11 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 import discreet as dc
-from discreet.analyst import queries as exact
 from discreet.analyst.queries import exact_counts, relative_errors
 from discreet.datasets import patients
 from discreet.errors import DiscreetError
+from discreet.releases import bit_counts, load
 from discreet.releases import box_estimate as estimating
-from discreet.releases import load
 from discreet.table.query import OneOf, Query, Range, runs
 from discreet.table.sql import parse_count
 from discreet.table.table import Column, Kind, Table
@@ -203,8 +202,8 @@ def test_exact_counts_are_those_of_looking_at_every_row(rows: int, seed: int, ed
     table = random_table(rng, rows, "numeric")
     queries = [random_query(rng, table) for _ in range(10)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(exact, "EDGES", edges)
-        patch.setattr(exact, "RUNS", most)
+        patch.setattr(bit_counts, "EDGES", edges)
+        patch.setattr(bit_counts, "RUNS", most)
         assert exact_counts(table, queries).tolist() == [query.count(table) for query in queries]
     by_hand = [
         sum(

@@ -274,7 +274,7 @@ def test_beliefs_match_missing_numbers_and_refuse_other_points() -> None:
 
 @pytest.mark.parametrize("cells", [0, 1 << 24])
 def test_estimates_are_expected_counts(monkeypatch: pytest.MonkeyPatch, cells: int) -> None:
-    from discreet.releases.anatomy import estimate as anatomy_asking
+    from discreet.releases.anatomy import release as anatomy_asking
 
     monkeypatch.setattr(anatomy_asking, "CELLS", cells)
     table = census(400, quasi=("age", "gender"), sensitive="occupation", seed=3)

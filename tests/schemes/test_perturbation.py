@@ -396,7 +396,7 @@ def test_counts_are_those_of_a_row_by_row_count() -> None:
     for query in QUERIES:
         counts, wanted = naive.published_counts(release, query)
         told = np.ones(release.matrix.width, np.bool_)
-        assert release._tally.counts(release._asked(query, told))[: len(told)].tolist() == counts
+        assert release.tally.counts(release._asked(query, told))[: len(told)].tolist() == counts
         assert told.tolist() == wanted
     exact_ones = [0, 4]
     found = release.estimates(QUERIES)

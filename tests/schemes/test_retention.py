@@ -20,8 +20,7 @@ from discreet.command.main import main
 from discreet.datasets import census
 from discreet.principles import Prior
 from discreet.releases.randomised.coin import Coin, crowds
-from discreet.releases.randomised.retained import RetainedRelease
-from discreet.releases.randomised.retained_estimate import estimated
+from discreet.releases.randomised.retained import RetainedRelease, estimated
 from discreet.schemes import make_scheme
 from discreet.schemes.randomised.retention import SCALE, draw
 from discreet.table.query import OneOf, Query, Range

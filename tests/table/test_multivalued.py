@@ -15,7 +15,7 @@ import pytest
 import discreet as dc
 from discreet.errors import DiscreetError
 from discreet.releases.attributes import Attribute, describe
-from discreet.releases.multivalued import with_lists
+from discreet.releases.columns import with_lists
 from discreet.table.table import Table
 
 LISTS = [["flu", "gout"], [], ["gout"], None, ["a;b", "flu"]]

@@ -92,16 +92,16 @@ class SeparateRelease(ExactRowsRelease):
 
     def in_order(self) -> SeparateRelease:
         """The same release with its rows sorted, which tells nothing; counts are written by value anyway."""
-        order = line_order(None, line_keys(tuple(self.unchanged.values()), self.rows))
+        order = line_order(None, line_keys(tuple(self.columns.values()), self.rows))
         return replace(self, exact=taken_in(order, self.exact), others=taken_in(order, self.others))
 
     def tables(self, numbers: bool) -> dict[str, pa.Table]:
         """The two tables."""
-        rows = [column_array(column, numbers) for column in self.unchanged.values()]
+        rows = [column_array(column, numbers) for column in self.columns.values()]
         held = np.flatnonzero(self.counts).astype(np.int32)
         values = column_array(ExactColumn(self.values, held, self.secret.notation), numbers)
         counted = pa.table([values, pa.array(self.counts[held])], names=[self.secret.name, COUNT])
-        return dict(zip(TABLES, (pa.table(rows, names=list(self.unchanged)), counted), strict=True))
+        return dict(zip(TABLES, (pa.table(rows, names=list(self.columns)), counted), strict=True))
 
     @classmethod
     def load(cls, home: Home, manifest: dict[str, Any]) -> SeparateRelease:
@@ -140,17 +140,13 @@ class SeparateRelease(ExactRowsRelease):
         """The belief in each sensitive value of anyone who is in the table."""
         return np.asarray(self.counts / max(1, self.counts.sum()), np.float64)
 
-    def _believed(self, rows: RowsAt) -> NDArray[np.float64]:
+    def believed_counts(self, rows: RowsAt) -> NDArray[np.float64]:
         """The shares of all values, once for every row."""
         return np.bincount(rows.lines, minlength=rows.number)[:, None] * self.shares
 
-    def _crossed(self, exact: ExactColumn) -> NDArray[np.float64]:
-        """The rows with each value of a quasi-identifier, times the shares of all sensitive values."""
-        return np.bincount(exact.codes, minlength=len(exact.values))[:, None] * self.shares
-
     def known_values(self, name: str) -> NDArray[Any]:
         """The published values of a column."""
-        return self.values if name == self.secret.name else self.unchanged[name].values
+        return self.values if name == self.secret.name else self.columns[name].values
 
     def estimates(self, queries: Sequence[Query]) -> NDArray[np.float64]:
         """The rows that satisfy all conditions on unchanged columns, times the share of the values that are asked for.
@@ -166,6 +162,6 @@ class SeparateRelease(ExactRowsRelease):
                 if attribute.role == "sensitive":
                     wanted &= admitted
                 else:
-                    rows &= admitted[self.unchanged[attribute.name].codes]
+                    rows &= admitted[self.columns[attribute.name].codes]
             answers.append(rows.sum() * self.shares[wanted].sum())
         return np.array(answers, np.float64)

@@ -19,8 +19,8 @@ that the published text admits. ``*`` costs 1 everywhere, and so does a mixture 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from functools import partial, wraps
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,24 +36,43 @@ if TYPE_CHECKING:
 Measure = Callable[["Attribute", "Regions"], NDArray[np.float64]]
 
 
+def over_tables(loss: Callable[[Release], float]) -> Callable[[Release], float]:
+    """The mean of a loss over the tables of a release."""
+
+    @wraps(loss)
+    def mean(release: Release) -> float:
+        losses = [loss(part) for part in release.projections]
+        return losses[0] if len(losses) == 1 else sum(losses) / len(losses)
+
+    return mean
+
+
+@over_tables
 def ail(release: Release) -> float:
     """The average information loss (Eq. 5), with equal weights for all quasi-identifiers."""
-    return _over_tables(release, lambda part: _average(part, information_loss))
+    return _average(release, information_loss)
 
 
+@over_tables
 def gcp(release: Release) -> float:
     """The global certainty penalty."""
-    return _over_tables(release, lambda part: _average(part, certainty_penalty))
+    return _average(release, certainty_penalty)
 
 
+@over_tables
 def discernibility(release: Release) -> float:
     """The sum over rows of the rows like them; a withheld row is indistinguishable from every row of the table."""
-    return _over_tables(release, _discernibility)
+    cells = _descriptions(release)
+    alike = cells.sizes if cells.alike is None else cells.alike
+    return int((cells.sizes * alike).sum()) + release.withheld * (release.rows + release.withheld)
 
 
+@over_tables
 def average_class_size(release: Release) -> float:
     """The mean number of rows per cell, those with the same description counted as one where rows have their own."""
-    return _over_tables(release, _average_class_size)
+    cells = _descriptions(release)
+    classes = cells.cells if cells.alike is None else round(float((cells.sizes / cells.alike).sum()))
+    return release.rows / classes if classes else 0.0
 
 
 def losses(release: Release) -> dict[str, float]:
@@ -69,11 +88,11 @@ def losses(release: Release) -> dict[str, float]:
 def by_attribute(release: Release) -> dict[str, float]:
     """The average information loss of each quasi-identifier; withheld rows count as 1."""
 
-    def loss(part: Release, at: int) -> float:
+    def loss(at: int, part: Release) -> float:
         cells = _descriptions(part)
         return _mean(part, information_loss(cells.quasi[at], cells.regions[at])[cells.texts[at].of_cell])
 
-    return {quasi.name: _over_tables(release, partial(loss, at=at)) for at, quasi in enumerate(release.quasi)}
+    return {quasi.name: over_tables(partial(loss, at))(release) for at, quasi in enumerate(release.quasi)}
 
 
 def information_loss(attribute: Attribute, regions: Regions) -> NDArray[np.float64]:
@@ -108,24 +127,6 @@ def _extent(attribute: Attribute, regions: Regions) -> NDArray[np.float64]:
     # "only missing values" is an empty interval (its low end lies above its high end) and costs nothing
     share = np.maximum(0.0, width) / (top - bottom) if top > bottom else np.zeros(len(width))
     return np.where(regions.whole, 1.0, share)
-
-
-def _over_tables(release: Release, loss: Callable[[Any], float]) -> float:
-    """The mean of a loss over the tables of a release."""
-    losses = [loss(part) for part in release.projections]
-    return losses[0] if len(losses) == 1 else sum(losses) / len(losses)
-
-
-def _discernibility(part: Release) -> float:
-    cells = _descriptions(part)
-    alike = cells.sizes if cells.alike is None else cells.alike
-    return int((cells.sizes * alike).sum()) + part.withheld * (part.rows + part.withheld)
-
-
-def _average_class_size(part: Release) -> float:
-    cells = _descriptions(part)
-    classes = cells.cells if cells.alike is None else round(float((cells.sizes / cells.alike).sum()))
-    return part.rows / classes if classes else 0.0
 
 
 def _descriptions(release: Release) -> Descriptions:

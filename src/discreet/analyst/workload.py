@@ -171,9 +171,6 @@ def run(release: Release, table: Table, queries: Sequence[Query], exact: ArrayLi
     return WorkloadResult(median, mean, len(queries) - len(errors), len(queries))
 
 
-# ------------------------------------------------------------------------------------------------------------- ranges
-
-
 def ranges_on(column: Column, chance: np.random.Generator, *, down: bool = False) -> Draw:
     """A function that draws conditions on a column; with ``down``, fractional lengths are rounded down."""
     if column.kind != "numeric":

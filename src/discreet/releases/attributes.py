@@ -87,10 +87,8 @@ class Attribute:
             tree = entry.get("hierarchy")
             hierarchy = None
             if tree is not None:
-                if all(isinstance(row, str) for row in tree):
-                    hierarchy = Hierarchy.flat(name, tree)
-                else:
-                    hierarchy = Hierarchy.from_rows(name, tree)
+                flat = all(isinstance(row, str) for row in tree)
+                hierarchy = Hierarchy.flat(name, tree) if flat else Hierarchy.from_rows(name, tree)
             if kind == "numeric" and hierarchy is not None and not all(map(_numeral, hierarchy.leaves)):
                 raise ValueError("hierarchy")
             if kind == "categorical" and role != "other" and hierarchy is None:

@@ -32,7 +32,9 @@ from discreet.kernels import box_shares
 from discreet.principles.counts import Counts
 from discreet.releases.attributes import Attribute
 from discreet.releases.boxes import ranges
+from discreet.releases.columns import ordered_values
 from discreet.releases.labels import Regions
+from discreet.table.combinations import ranked_combinations
 from discreet.table.grouping import MOST_CELLS
 from discreet.table.moments import written
 from discreet.table.query import Condition, OneOf, Query, marked, runs
@@ -45,8 +47,8 @@ if TYPE_CHECKING:
 kernels = cast(Any, box_shares)
 
 Conditions = tuple[Condition, ...]
-Line = Callable[[Conditions, NDArray[np.float64]], None]
-"""Writes the share of each text of an attribute that satisfies some conditions."""
+Shares = Callable[[Conditions], NDArray[np.float64]]
+"""The share of each text of an attribute that satisfies some conditions."""
 
 BATCH = 1 << 22
 """How many shares are kept in memory at a time."""
@@ -67,74 +69,63 @@ class Cells(NamedTuple):
 
 def collapse(release: DescribedRelease) -> Cells:
     """Return the cells of a release; estimates need nothing else, and there are often far fewer cells than groups."""
-    cell_of = np.zeros(release.groups, np.int64)
-    for texts in release.texts:
-        _, cell_of = np.unique(cell_of * len(texts.texts) + texts.of_cell, return_inverse=True)
-    number = int(cell_of.max(initial=-1)) + 1
-    some = np.zeros(number, np.int64)
-    some[cell_of] = np.arange(release.groups)
-    described = np.empty((len(release.texts), number), np.int32)
-    for axis, texts in enumerate(release.texts):
-        described[axis] = texts.of_cell[some]
+    columns, sizes = [of.of_cell for of in release.texts], [len(of.texts) for of in release.texts]
+    _, first, cell_of = ranked_combinations(columns, sizes, release.groups)
+    described = np.array([of_group[first] for of_group in columns], np.int32).reshape(len(columns), len(first))
     of_row = cell_of.astype(np.int32)[release.group_of]
-    return Cells(described, of_row, Counts.of_rows(of_row, release.classes, number, len(release.values)))
+    return Cells(described, of_row, Counts.of_rows(of_row, release.classes, len(first), len(release.values)))
 
 
 def estimates(release: DescribedRelease, queries: Sequence[Query]) -> NDArray[np.float64]:
     """Estimate how many published rows satisfy each query, with rows spread evenly over the boxes of their groups."""
     cells = release.cells
-    axes, number = cells.texts.shape
     axis_of = {attribute.name: axis for axis, attribute in enumerate(release.quasi)}
-    # Few conditions are distinct: each is evaluated once, however many queries contain it.
-    known: list[dict[Conditions, int]] = [{} for _ in range(axes + 1)]
-    asked = np.full((len(queries), axes + 1), -1, np.int64)
-    for at, query in enumerate(queries):
-        carried: Conditions = ()
-        for name, conditions in query.by_attribute.items():
-            axis = axis_of.get(name)
-            if axis is None:
-                carried += conditions
-            else:
-                asked[at, axis] = known[axis].setdefault(conditions, len(known[axis]))
-        asked[at, axes] = known[axes].setdefault(carried, len(known[axes]))
-    lines = [
-        line_of(attribute, regions)
-        for attribute, regions in zip(release.quasi, release.descriptions.regions, strict=True)
-    ]
-    wanted = [list(conditions) for conditions in known]
-    widths = [len(texts.texts) for texts in release.texts]
+    both = zip(release.quasi, release.descriptions.regions, strict=True)
+    shares_by = [shares_of(attribute, regions) for attribute, regions in both]
+    # few conditions are distinct, and each is evaluated once for many queries: rows per cell, and shares per text
+    held: dict[Conditions, NDArray[np.float64]] = {}
+    shares: dict[tuple[int, Conditions], NDArray[np.float64]] = {}
     result = np.zeros(len(queries))
-    order = np.argsort(asked[:, axes], kind="stable")
-    size = min(len(queries), max(1, BATCH // max(1, sum(widths) + number)))
-    shares, held = np.empty(0), np.empty((0, number))
-    for start in range(0, len(queries), max(1, size)):
-        batch = order[start : start + size]
-        distinct, places = zip(*(np.unique(of, return_inverse=True) for of in asked[batch].T), strict=True)
-        if len(held) < len(distinct[axes]):
-            held = np.empty((len(distinct[axes]), number))
-        for line, which in zip(held, distinct[axes].tolist(), strict=False):
-            write_rows(release, wanted[axes][which], line)
-        room = sum(len(of) * width for of, width in zip(distinct[:axes], widths, strict=True))
-        if len(shares) < room:
-            shares = np.empty(room)
-        at_line = np.full((len(batch), axes), -1, np.int64)
-        filled = 0
-        for axis, width in enumerate(widths):
-            firsts = np.full(len(distinct[axis]), -1, np.int64)
-            for at, which in enumerate(distinct[axis].tolist()):
-                if which >= 0:
-                    firsts[at] = filled
-                    lines[axis](wanted[axis][which], shares[filled : filled + width])
-                    filled += width
-            at_line[:, axis] = firsts[places[axis]]
-        answers = np.empty(len(batch))
-        kernels.weigh(held, places[axes], shares, at_line, cells.texts, answers)
-        result[batch] = answers
+    start, size, asked = 0, 0, list[tuple[Conditions, list[tuple[int, Conditions]]]]()
+    for at, query in enumerate(queries, 1):
+        described = [(axis_of[name], given) for name, given in query.by_attribute.items() if name in axis_of]
+        carried = tuple(condition for condition in query.conditions if condition.attribute not in axis_of)
+        asked.append((carried, described))
+        if carried not in held:
+            held[carried] = rows_held(release, carried)
+            size += len(cells.counts)
+        for axis, conditions in described:
+            if (axis, conditions) not in shares:
+                shares[axis, conditions] = shares_by[axis](conditions)
+                size += len(shares[axis, conditions])
+        if at == len(queries) or size >= BATCH:
+            result[start:at] = _weighed(cells, held, shares, asked)
+            start, size, asked, held, shares = at, 0, [], {}, {}
     return result
 
 
-def write_rows(release: DescribedRelease, conditions: Conditions, result: NDArray[np.float64]) -> None:
-    """Write into ``result`` how many rows of each cell satisfy conditions on columns that are published unchanged."""
+def _weighed(
+    cells: Cells,
+    held: dict[Conditions, NDArray[np.float64]],
+    shares: dict[tuple[int, Conditions], NDArray[np.float64]],
+    asked: list[tuple[Conditions, list[tuple[int, Conditions]]]],
+) -> NDArray[np.float64]:
+    """For each query, the rows of all cells, each times the shares of its texts that the query asks for."""
+    place = {conditions: at for at, conditions in enumerate(held)}
+    firsts = np.cumsum([0, *map(len, shares.values())])
+    first = dict(zip(shares, firsts.tolist(), strict=False))
+    lines = np.full((len(asked), len(cells.texts)), -1, np.int64)
+    for line, (_, described) in zip(lines, asked, strict=True):
+        for axis, conditions in described:
+            line[axis] = first[axis, conditions]
+    result, held_at = np.empty(len(asked)), np.array([place[carried] for carried, _ in asked])
+    flat = np.concatenate([np.zeros(0), *shares.values()])
+    kernels.weigh(np.stack(list(held.values())), held_at, flat, lines, cells.texts, result)
+    return result
+
+
+def rows_held(release: DescribedRelease, conditions: Conditions) -> NDArray[np.float64]:
+    """Return how many rows of each cell satisfy conditions on columns that are published unchanged."""
     cells = release.cells
     secrets = [attribute.name for attribute in release.sensitive]
     secret = secrets[0] if secrets else None
@@ -151,16 +142,15 @@ def write_rows(release: DescribedRelease, conditions: Conditions, result: NDArra
         keep = condition.admits(others[name].values, attribute.meaning)[others[name].codes]
         rows = keep if rows is None else rows & keep
     if rows is None:
+        result = np.empty(len(cells.counts))
         kernels.admitted_amounts(cells.counts.starts, cells.counts.values, cells.counts.amounts, mask, result)
-        return
+        return result
     rows &= mask[release.classes]
-    result[:] = cells.expected(np.bincount(cells.of_row[rows], minlength=len(result)))
+    counted = np.bincount(cells.of_row[rows], minlength=len(cells.counts))
+    return np.asarray(cells.expected(counted), np.float64)
 
 
-# ----------------------------------------------------------------------------------------------- shares of attributes
-
-
-def line_of(attribute: Attribute, regions: Regions) -> Line:
+def shares_of(attribute: Attribute, regions: Regions) -> Shares:
     """Return the function from conditions on a quasi-identifier to the shares of its texts."""
     if attribute.kind == "numeric" and attribute.hierarchy is None:
         return _of_numbers(attribute, regions)
@@ -195,12 +185,12 @@ def _domain_and_step(attribute: Attribute, regions: Regions) -> tuple[tuple[floa
     return domain, 1.0 if bool(np.all((ends == np.floor(ends)) & (np.abs(ends) <= LARGEST_WHOLE))) else 0.0
 
 
-def _of_numbers(attribute: Attribute, regions: Regions) -> Line:
+def _of_numbers(attribute: Attribute, regions: Regions) -> Shares:
     """Return the function for shares of intervals of numbers."""
     domain, step = _domain_and_step(attribute, regions)
     low, high = np.where(regions.whole, domain[0], regions.low), np.where(regions.whole, domain[1], regions.high)
 
-    def line(conditions: Conditions, shares: NDArray[np.float64]) -> None:
+    def shares(conditions: Conditions) -> NDArray[np.float64]:
         first, last = -np.inf, np.inf
         points: NDArray[np.float64] | None = None
         for condition in conditions:
@@ -211,12 +201,13 @@ def _of_numbers(attribute: Attribute, regions: Regions) -> Line:
                 start, end = condition.ends(attribute.meaning)
                 first, last = max(first, start), min(last, end)
         if points is not None:
-            shares[:] = _points(low, high, step, points[(points >= first) & (points <= last)])
-        else:
-            first, last = (np.ceil(first), np.floor(last)) if step else (first, last)
-            kernels.overlaps(low, high, step, first, last, shares)
+            return _points(low, high, step, points[(points >= first) & (points <= last)])
+        first, last = (np.ceil(first), np.floor(last)) if step else (first, last)
+        result = np.empty(len(low))
+        kernels.overlaps(low, high, step, first, last, result)
+        return result
 
-    return line
+    return shares
 
 
 def _points(
@@ -234,16 +225,13 @@ def _points(
 
 def _listed(attribute: Attribute) -> NDArray[Any]:
     """Return the values of an attribute that the manifest lists, in their order."""
-    if attribute.kind == "categorical":
-        assert attribute.hierarchy is not None, "every categorical attribute has a hierarchy"
-        return np.array(attribute.hierarchy.leaves, object)
-    if attribute.kind == "ordinal":
-        return np.array(attribute.values, object)
+    if attribute.kind != "numeric":
+        return np.array(ordered_values(attribute), object)
     assert attribute.hierarchy is not None, "only numbers with a hierarchy are listed"
     return np.sort(np.array([float(leaf) for leaf in attribute.hierarchy.leaves if leaf != MISSING]))
 
 
-def _of_values(attribute: Attribute, regions: Regions) -> Line:
+def _of_values(attribute: Attribute, regions: Regions) -> Shares:
     """Return the function for shares of texts that stand for some of the attribute's listed values."""
     values = _listed(attribute)
     known = regions.low <= regions.high
@@ -262,15 +250,15 @@ def _of_values(attribute: Attribute, regions: Regions) -> Line:
         flat = np.concatenate(members)
         starts = np.concatenate(([0], np.cumsum([len(ranks) for ranks in members])[:-1]))
 
-    def line(conditions: Conditions, shares: NDArray[np.float64]) -> None:
+    def shares(conditions: Conditions) -> NDArray[np.float64]:
         mask = marked(runs(conditions, values, attribute.meaning), len(values))
         below = np.concatenate(([0], np.cumsum(mask)))
         inside = np.maximum(0, below[after] - below[first])
         if members:
             inside[gapped] = np.add.reduceat(mask[flat].astype(np.int64), starts)
-        np.divide(inside, sizes, out=shares)
+        return np.asarray(inside / sizes)
 
-    return line
+    return shares
 
 
 def contingency(release: DescribedRelease, column: Column, spread: bool) -> NDArray[np.float64]:

@@ -78,11 +78,8 @@ def _ranked(
     codes = np.array([place.get(value, -1) for value in values], np.int64)
     number = len(regions.low)
     gaps: dict[int, NDArray[np.int64]] = {}
-    straight = bool(len(codes)) and bool(np.all(np.diff(codes) == 1)) and codes[0] >= 0
     first, last = np.ones(number, np.int64), np.zeros(number, np.int64)
-    for at in range(number) if not straight else regions.sets:
-        if regions.whole[at] or regions.low[at] > regions.high[at]:
-            continue
+    for at in np.flatnonzero(~regions.whole & (regions.low <= regions.high)).tolist():
         ranks = regions.sets.get(at, np.arange(int(regions.low[at]), int(regions.high[at]) + 1))
         present = np.unique(codes[ranks])
         present = present[present >= 0]
@@ -90,10 +87,6 @@ def _ranked(
             first[at], last[at] = present[0], present[-1]
             if len(present) < present[-1] - present[0] + 1:
                 gaps[at] = present
-    if straight:
-        plain = ~regions.whole & (regions.low <= regions.high)
-        first[plain] = codes[0] + regions.low[plain].astype(np.int64)
-        last[plain] = codes[0] + regions.high[plain].astype(np.int64)
     return first, last, gaps
 
 
@@ -149,13 +142,10 @@ def mixed(descriptions: Descriptions, columns: Sequence[Column], counts: Counts)
     return result
 
 
-def mixtures_at(descriptions: Descriptions, points: Mapping[str, ArrayLike], counts: Counts) -> NDArray[Any]:
-    """``mixed`` for points given as original values, one array per quasi-identifier."""
-    return mixed(descriptions, columns_at(descriptions.quasi, points), counts)
-
-
 def columns_at(quasi: Sequence[Attribute], points: Mapping[str, ArrayLike]) -> list[Column]:
     """Convert points from original values, one array per quasi-identifier, to columns."""
+    if not quasi:
+        raise DiscreetError("a release without quasi-identifiers cannot be matched with anyone")
     return [_column(*each) for each in zip(quasi, points_given(quasi, points), strict=True)]
 
 
@@ -168,17 +158,11 @@ def _column(attribute: Attribute, given: NDArray[Any]) -> Column:
             values, codes, missing = np.roll(values, 1), (codes + 1) % len(values), 0
         return Column(attribute.name, "numeric", codes.astype(np.int32), values, missing=missing)
     texts = texts_given(given)
-    known = ordered_values(attribute)
-    known = known if attribute.kind == "categorical" else [MISSING, *known]
+    missing = None if attribute.kind == "categorical" else 0
+    known = ordered_values(attribute) if missing is None else [MISSING, *ordered_values(attribute)]
     place = {value: code for code, value in enumerate(known)}
     places = np.array([place.setdefault(text, len(place)) for text in texts], np.int32)
-    return Column(
-        attribute.name,
-        attribute.kind,
-        places,
-        np.array(list(place), object),
-        missing=None if attribute.kind == "categorical" else 0,
-    )
+    return Column(attribute.name, attribute.kind, places, np.array(list(place), object), missing=missing)
 
 
 def shares(counts: NDArray[Any], withheld: ArrayLike | None) -> NDArray[np.float64]:
@@ -189,3 +173,37 @@ def shares(counts: NDArray[Any], withheld: ArrayLike | None) -> NDArray[np.float
     totals = result.sum(axis=1, keepdims=True)
     beliefs: NDArray[np.float64] = np.divide(result, totals, out=np.full_like(result, np.nan), where=totals > 0)
     return beliefs
+
+
+def values_in(described: Boxes, occurring: Sequence[NDArray[np.bool_]]) -> NDArray[np.int64]:
+    """For each box and axis, the number of occurring codes that it admits, at least one."""
+    result = np.ones(described.low.shape, np.int64)
+    for axis, mask in enumerate(occurring):
+        before = np.concatenate([[0], np.cumsum(mask)])
+        low, high = described.low[:, axis], described.high[:, axis]
+        numbers = np.where(low <= high, before[np.minimum(high + 1, len(mask))] - before[np.minimum(low, len(mask))], 0)
+        which = described.set_at[:, axis]
+        # sets of other axes may list codes beyond this axis; clipped, because their counts are never used
+        members = np.minimum(described.members, len(mask) - 1)
+        inside = np.concatenate([[0], np.cumsum(mask[members])])
+        gaps = which >= 0
+        numbers[gaps] = inside[described.starts[which[gaps] + 1]] - inside[described.starts[which[gaps]]]
+        result[:, axis] = np.maximum(1, numbers)
+    return result
+
+
+def occurring(columns: Sequence[Column], attributes: Sequence[Attribute]) -> list[NDArray[np.bool_]]:
+    """For each column, which of its codes occur in some row, and may occur in published ones.
+
+    A category that no published row has is not listed in the attribute's hierarchy, so that readers can rule it out.
+    """
+    masks = []
+    for column, attribute in zip(columns, attributes, strict=True):
+        mask = np.bincount(column.codes, minlength=len(column.values)) > 0
+        if attribute.kind != "numeric":
+            listed = set(ordered_values(attribute))
+            mask &= np.array([text in listed for text in column.texts], np.bool_)
+            if attribute.kind == "ordinal" and column.missing is not None:
+                mask[column.missing] = bool((column.codes == column.missing).any())
+        masks.append(mask)
+    return masks

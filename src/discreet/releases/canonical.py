@@ -24,12 +24,10 @@ The rule leaves nothing open. Groups that it does not tell apart have the same l
 are the same, byte for byte, in whatever order these are numbered; and lines that it does not tell apart are equal. The
 private trace names one of several such groups, and the numbers would be as true if these were exchanged.
 
-Formats say what a group's content is where that is more than its lines. A nested release has a tree, whose nodes are
+Formats say what a group's content is where that is more than its lines: a nested release has a tree, whose nodes are
 numbered from the roots down (`nested.tree.numbered_in_order`). In a matched release every row is a group of one line:
-rows that are equal are interchangeable, whoever they are matched with, as that is not published. The tables of an
-ambiguous release share their groups, so that the content of a group is what all of them list. Those of a projected
-release do not: each is a release in this order by itself, and groups of two tables have numbers that correspond as far
-as what is published with them does.
+rows that are equal are interchangeable, whoever they are matched with, as that is not published. Each table of a
+projected release is in this order by itself.
 """
 
 from __future__ import annotations

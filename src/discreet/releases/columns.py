@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
@@ -14,6 +16,7 @@ from discreet.releases.attributes import Attribute
 from discreet.releases.labels import number_written
 from discreet.table.combinations import narrow
 from discreet.table.moments import Notation, written
+from discreet.table.multivalued import HAS
 from discreet.table.table import Column
 from discreet.table.texts import MISSING
 
@@ -101,17 +104,14 @@ def read_listed(
         faults.append(f"Column {name!r} holds {strange[0]!r}, which {unlisted}{more}")
         place.update({word: len(place) + at for at, word in enumerate(strange)})
     of_word = np.array([place[word] for word in words], np.int32)
-    return ExactColumn(np.array(list(place), object), _take(of_word, codes))
+    return ExactColumn(np.array(list(place), object), of_word[codes])
 
 
 def read_other(attribute: Attribute, words: list[str], codes: NDArray[Any]) -> ExactColumn:
     """A kept column, read from its published texts."""
     if attribute.kind == "numeric":
         return _numbers(attribute, words, codes)
-    distinct = sorted(set(words))
-    place = {word: at for at, word in enumerate(distinct)}
-    of_word = np.array([place[word] for word in words], np.int32)
-    return ExactColumn(np.array(distinct, object), _take(of_word, codes))
+    return read_listed(attribute.name, words, codes, sorted(set(words)), "", [])
 
 
 def _numbers(attribute: Attribute, words: list[str], codes: NDArray[Any]) -> ExactColumn:
@@ -129,16 +129,12 @@ def _numbers(attribute: Attribute, words: list[str], codes: NDArray[Any]) -> Exa
     if len(values) and math.isnan(values[-1]):
         values = np.roll(values, 1)
         of_word = (of_word + 1) % len(values)
-    return ExactColumn(values, _take(of_word.astype(np.int32), codes), attribute.notation)
+    return ExactColumn(values, of_word.astype(np.int32)[codes], attribute.notation)
 
 
 def one_of(attribute: Attribute) -> str:
     """The words for a value of a numeric attribute in messages."""
     return "a number" if attribute.notation == "number" else "a date"
-
-
-def _take(of_word: NDArray[np.int32], codes: NDArray[Any]) -> NDArray[np.int32]:
-    return of_word[codes] if len(of_word) else np.zeros(0, np.int32)
 
 
 def value_name(value: Any, notation: Notation = "number") -> str:
@@ -150,3 +146,25 @@ def value_name(value: Any, notation: Notation = "number") -> str:
     if isinstance(value, str):
         return value
     return MISSING if value != value else written(value, notation)
+
+
+def with_lists(table: pa.Table, attributes: Sequence[Attribute]) -> pa.Table:
+    """Replace the derived columns of a published table by one column of lists for each multi-valued attribute.
+
+    >>> import discreet as dc
+    >>> people = pa.table({"age": [30, 31, 40, 41], "ill": [["flu"], ["gout", "flu"], ["gout"], ["gout"]]})
+    >>> release = dc.publish(dc.read(people, quasi=["age"], sensitive=["ill"]), "beta-likeness(beta=9)")
+    >>> with_lists(release.tables(numbers=False)["table"], release.attributes).column_names
+    ['group', 'age', 'ill']
+    """
+    origins: dict[str, dict[str, str]] = {}
+    for attribute in attributes:
+        if attribute.derived is not None and attribute.name in table.column_names:
+            origins.setdefault(attribute.derived.attribute, {})[attribute.name] = attribute.derived.value
+    for name, columns in origins.items():
+        has = np.column_stack([pc.equal(table.column(each), HAS).to_numpy() for each in columns]).astype(bool)
+        offsets = np.concatenate([[0], np.cumsum(has.sum(axis=1))]).astype(np.int32)
+        values = np.array(list(columns.values()), object)[np.nonzero(has)[1]]
+        listed = pa.ListArray.from_arrays(pa.array(offsets), pa.array(values, pa.string()))
+        table = table.drop_columns(list(columns)).append_column(name, listed)
+    return table

@@ -34,10 +34,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.releases.attributes import Attribute
-from discreet.releases.boxes import boxes_in, ranges
+from discreet.releases.boxes import boxes_in, occurring, ranges, values_in
 from discreet.releases.descriptions import Descriptions, Texts
 from discreet.releases.labels import Nodes, Regions
-from discreet.releases.presence import occurring, values_in
 from discreet.table.table import Column
 
 WORK = 1 << 18

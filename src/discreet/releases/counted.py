@@ -16,11 +16,10 @@ from discreet.principles.principle import Principle
 from discreet.principles.wording import listed
 from discreet.releases.attributes import Attribute
 from discreet.releases.canonical import Lines, by_number
-from discreet.releases.columns import ExactColumn, column_array
+from discreet.releases.columns import ExactColumn, column_array, value_name
 from discreet.releases.grouped import GroupedRelease
 from discreet.releases.labels import braces, interval
 from discreet.releases.partition import GROUP, PublishedRows
-from discreet.table.moments import written
 from discreet.table.table import Table
 from discreet.table.texts import MISSING
 
@@ -43,30 +42,30 @@ class Counted(NamedTuple):
 class CountingRelease(GroupedRelease):
     """A release that counts sensitive values per group; several attributes over the same groups."""
 
-    values: NDArray[Any]
-    """The sensitive values, in the order of the columns of ``counts``; of the first attribute, if there are several."""
-    counts: Counts
-    """How often each of them occurs in each group."""
-    further: tuple[Counted, ...] = ()
-    """The sensitive attributes after the first."""
+    counted: tuple[Counted, ...]
+    """Every sensitive attribute."""
+
+    @property
+    def values(self) -> NDArray[Any]:
+        """The values of the first sensitive attribute, in the order of the columns of ``counts``."""
+        return self.counted[0].values
+
+    @property
+    def counts(self) -> Counts:
+        """How often each of them occurs in each group."""
+        return self.counted[0].counts
 
     @classmethod
     def _further_assumptions(cls, several: bool, promise: Principle, persons: bool) -> list[str]:
         return [APART] if several else []
 
-    @property
-    def counted(self) -> tuple[Counted, ...]:
-        """Every sensitive attribute."""
-        return (Counted(self.values, self.counts), *self.further)
-
     def about(self, attribute: str | None) -> Self:
         """What is published about one sensitive attribute, without the others; about the first if None."""
         at = self._place(attribute)
-        if not self.further:
+        if len(self.counted) == 1:
             return self
         kept = tuple(each for each in self.attributes if each.role != "sensitive" or each is self.sensitive[at])
-        values, counts = self.counted[at]
-        return replace(self, attributes=kept, values=values, counts=counts, further=())
+        return replace(self, attributes=kept, counted=self.counted[at : at + 1])
 
     def notes_on(self, names: Sequence[str]) -> tuple[str, ...]:
         """The note that counts by several sensitive attributes take these to be independent."""
@@ -80,10 +79,8 @@ class CountingRelease(GroupedRelease):
 
     def sensitive_values(self, name: str) -> NDArray[Any] | None:
         """The published values of a sensitive attribute; None if there is none of this name."""
-        for attribute, counted in zip(self.sensitive, self.counted, strict=True):
-            if attribute.name == name:
-                return counted.values
-        return None
+        named = zip(self.sensitive, self.counted, strict=True)
+        return next((counted.values for attribute, counted in named if attribute.name == name), None)
 
     @property
     def counted_lines(self) -> list[Lines]:
@@ -93,10 +90,10 @@ class CountingRelease(GroupedRelease):
             for _, counts in self.counted
         ]
 
-    def counted_by(self, numbers: NDArray[np.int64]) -> dict[str, Any]:
-        """The fields of the sensitive attributes, with other numbers of the groups."""
+    def counted_by(self, numbers: NDArray[np.int64]) -> tuple[Counted, ...]:
+        """The sensitive attributes with other numbers of the groups."""
         places = by_number(numbers, np.arange(self.groups))
-        return counted_fields(Counted(values, counts.only(places)) for values, counts in self.counted)
+        return tuple(Counted(values, counts.only(places)) for values, counts in self.counted)
 
     def sensitive_tables(self, numbers: bool) -> dict[str, pa.Table]:
         """The tables of sensitive values, their lines by group and value."""
@@ -114,15 +111,9 @@ class CountingRelease(GroupedRelease):
         return tables
 
 
-def counted_fields(counted: Iterable[Counted]) -> dict[str, Any]:
-    """The fields of a release that hold its sensitive attributes."""
-    first, *further = counted
-    return {"values": first.values, "counts": first.counts, "further": tuple(further)}
-
-
-def counted_in_groups(rows: PublishedRows) -> dict[str, Any]:
-    """The fields of a release that hold how often the values of sensitive attributes occur in groups of rows."""
-    return counted_fields(
+def counted_in_groups(rows: PublishedRows) -> tuple[Counted, ...]:
+    """How often the values of each sensitive attribute occur in groups of rows."""
+    return tuple(
         Counted(values, Counts.of_rows(rows.group_of, codes, rows.groups, len(values)))
         for values, codes, _ in rows.secrets
     )
@@ -142,16 +133,14 @@ def extents(columns: Iterable[tuple[Attribute, ExactColumn, NDArray[np.intp]]]) 
     result: dict[str, str] = {}
     for attribute, payload, lines in columns:
         held = payload.values[np.unique(payload.codes[lines])].tolist()
-        known = [value for value in held if value == value]
-        texts = [value if isinstance(value, str) else written(value, payload.notation) for value in known]
-        texts = texts if len(texts) == len(held) else [MISSING, *texts]
+        texts = [value_name(value, payload.notation) for value in held]
         if not texts:
             continue
-        few = len(texts) <= 3
-        ordered = attribute.kind != "categorical" and MISSING not in texts
-        result[attribute.name] = interval(texts[0], texts[-1]) if ordered else braces(texts[:3])
-        if not few and not ordered:
-            result[attribute.name] += f" and {len(texts) - 3:,} more"
+        if attribute.kind != "categorical" and MISSING not in texts:
+            result[attribute.name] = interval(texts[0], texts[-1])
+        else:
+            more = f" and {len(texts) - 3:,} more" if len(texts) > 3 else ""
+            result[attribute.name] = braces(texts[:3]) + more
     return result
 
 

@@ -16,6 +16,9 @@ import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.principles.counts import Counts
+from discreet.releases.box_estimate import Cells, collapse, contingency, estimates, values_within
+from discreet.releases.box_lookup import ByBoxes
+from discreet.releases.boxes import columns_at, mixed, shares
 from discreet.releases.columns import ExactColumn, column_array
 from discreet.releases.descriptions import Descriptions, Texts
 from discreet.releases.grouped import Combined, GroupedRowsRelease
@@ -24,9 +27,6 @@ from discreet.releases.partition import GROUP
 from discreet.table.combinations import numbered, ranked
 from discreet.table.query import Query
 from discreet.table.table import Column
-
-if TYPE_CHECKING:
-    from discreet.releases.box_estimate import Cells
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -47,8 +47,6 @@ class DescribedRelease(GroupedRowsRelease):
 
     def lookup(self) -> Lookup:
         """Return the lookup of people by descriptions."""
-        from discreet.releases.box_lookup import ByBoxes
-
         return ByBoxes(self.leaves)
 
     @property
@@ -71,8 +69,6 @@ class DescribedRelease(GroupedRowsRelease):
     @property
     def _payloads(self) -> tuple[ExactColumn, ...]:
         return (*self.secrets, *self.others)
-
-    # ------------------------------------------------------------------------------------------------------- counting
 
     @property
     def values(self) -> NDArray[Any]:
@@ -121,39 +117,18 @@ class DescribedRelease(GroupedRowsRelease):
     ) -> NDArray[np.float64]:
         """Return the beliefs of an adversary who knows these quasi-identifiers and matches them with the descriptions.
 
-        ``points`` contains original values, one array per quasi-identifier. Every row of every group whose description
-        admits a point is equally likely to be its row. A point that no group admits was withheld: its belief is the
-        distribution of the ``withheld`` counts (in the order of ``values``), or NaN if these are unknown.
-        ``attribute`` names another sensitive attribute than the first; ``known_values`` tells its values.
+        Every row of every group whose description admits a point is equally likely to be its row.
         """
-        from discreet.releases.boxes import mixtures_at, shares
-
         asked = self if attribute is None else self.about(attribute)
-        return shares(mixtures_at(asked.descriptions, points, asked.expected), withheld)
-
-    def presence(self, points: Mapping[str, ArrayLike], *, combined: bool = False) -> NDArray[np.float64]:
-        """Return the belief that a person with these quasi-identifiers is in the table at all, one number per point.
-
-        The belief by a group that admits the person is its rows divided by the combinations of values that its
-        description admits (see ``releases.presence``). If several groups do, the strongest belief is returned; with
-        ``combined``, that by all of them together. If none does, the belief is 0, or NaN if rows are withheld, because
-        nothing is known about these.
-        """
-        from discreet.releases.presence import presence_by_boxes
-
-        return presence_by_boxes(self.leaves, points, combined, self.withheld)
+        return shares(mixed(asked.descriptions, columns_at(asked.quasi, points), asked.expected), withheld)
 
     @cached_property
     def cells(self) -> Cells:
         """The groups as estimates use them: those with the same description merged."""
-        from discreet.releases.box_estimate import collapse
-
         return collapse(self)
 
     def contingency(self, column: Column, *, spread: bool = True) -> NDArray[np.float64]:
         """Count rows by the values that their descriptions admit (see ``Release.contingency``)."""
-        from discreet.releases.box_estimate import contingency
-
         return contingency(self, column, spread)
 
     def known_values(self, name: str) -> NDArray[Any]:
@@ -161,8 +136,6 @@ class DescribedRelease(GroupedRowsRelease):
 
         Raises an error for numbers that are not whole, because their texts only state intervals.
         """
-        from discreet.releases.box_estimate import values_within
-
         rest = [attribute for attribute in self.attributes if attribute.role != "quasi"]
         for attribute, payload in zip(rest, self._payloads, strict=True):
             if attribute.name == name:
@@ -176,6 +149,4 @@ class DescribedRelease(GroupedRowsRelease):
         `discreet.releases.box_estimate` defines the share of a box that a query covers; withheld rows are not
         estimated.
         """
-        from discreet.releases.box_estimate import estimates
-
         return estimates(self, queries)

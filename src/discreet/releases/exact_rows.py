@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from discreet.errors import DiscreetError
 from discreet.principles import wording
-from discreet.releases.attributes import Attribute, numbers_given, points_given, texts_given
-from discreet.releases.boxes import shares
+from discreet.releases.attributes import Attribute, numbers_given, texts_given
+from discreet.releases.bit_counts import Tally, Words
+from discreet.releases.boxes import columns_at, shares
+from discreet.releases.canonical import by_number, line_keys, line_order, renumbered, taken_in
 from discreet.releases.columns import ExactColumn, value_name
 from discreet.releases.lookup import Lookup, Matches
 from discreet.releases.max_presence import PresenceBound
 from discreet.releases.release import Release
-from discreet.table.combinations import distinct, numbered
+from discreet.table.combinations import distinct, looked_up, numbered
+from discreet.table.query import Condition
 from discreet.table.table import Column
 
 
@@ -31,6 +33,8 @@ class ExactRowsRelease(Release):
 
     exact: tuple[ExactColumn, ...]
     """For each quasi-identifier, its distinct published values and the code of each published row."""
+    secrets: tuple[ExactColumn, ...] = ()
+    """The sensitive values that are published with the rows, in formats that do so."""
     others: tuple[ExactColumn, ...] = ()
     """Kept columns, published beside the quasi-identifiers."""
 
@@ -40,10 +44,36 @@ class ExactRowsRelease(Release):
         return len(self.exact[0].codes)
 
     @cached_property
-    def unchanged(self) -> dict[str, ExactColumn]:
-        """The columns that are published unchanged, by name."""
-        names = [attribute.name for attribute in self.attributes if attribute.role != "sensitive"]
-        return dict(zip(names, (*self.exact, *self.others), strict=True))
+    def columns(self) -> dict[str, ExactColumn]:
+        """The columns of the table of rows, by name."""
+        names = [attribute.name for attribute in self.attributes if attribute.role != "sensitive" or self.secrets]
+        return dict(zip(names, (*self.exact, *self.secrets, *self.others), strict=True))
+
+    def in_order(self) -> Self:
+        """The same release with its rows in canonical order; the trace, if there is one, tells the rows of people."""
+        order = line_order(None, line_keys([*self.columns.values()], self.rows))
+        if order is None:
+            return self
+        return replace(
+            self,
+            exact=taken_in(order, self.exact),
+            secrets=taken_in(order, self.secrets),
+            others=taken_in(order, self.others),
+            trace=renumbered(by_number(order, np.arange(len(order))), self.trace),
+        )
+
+    @cached_property
+    def tally(self) -> Tally:
+        """The rows, prepared for counting."""
+        return Tally(self.columns, np.zeros(self.rows, np.int32), 1)
+
+    def bits(self, conditions: Iterable[Condition]) -> list[Words]:
+        """The rows that satisfy each condition on a column of the table of rows, as bits of the tally."""
+        result = []
+        for condition in conditions:
+            name, meaning = condition.attribute, self.asked(condition).meaning
+            result.append(self.tally.bits(name, condition.admits(self.columns[name].values, meaning)))
+        return result
 
     def keys(self, people: Sequence[Column] = ()) -> NDArray[np.int64]:
         """Numbers for the published rows, then for people, that are equal exactly if all quasi-identifiers are."""
@@ -62,43 +92,31 @@ class ExactRowsRelease(Release):
     ) -> NDArray[np.float64]:
         """An adversary's beliefs in each sensitive value of a person with these quasi-identifiers.
 
-        ``points`` contains original values, one array per quasi-identifier. Each row with the values of a point is
-        equally likely to be the person's, and the result is the mean over these rows of what is believed of a row. If
-        no row has the values, the person was withheld: then the belief is the distribution of the ``withheld`` counts
-        (in the order of ``values``), or NaN if these are not known. ``attribute`` names another sensitive attribute
-        than the first.
+        Each row with the values of a point is equally likely to be the person's, and the result is the mean over these
+        rows of what is believed of a row.
         """
         release = self.about(attribute)
         assert isinstance(release, ExactRowsRelease)
-        rows = rows_at(release.quasi, release.exact, points)
-        result = np.zeros((len(rows.known), len(release.values)))
-        result[rows.known] = release._believed(rows)[rows.places]
-        return shares(result, withheld)
+        keys = release.keys(columns_at(release.quasi, points))
+        lines, of_point = np.unique(keys[release.rows :], return_inverse=True)
+        line_of, on_line = looked_up(lines, keys[: release.rows])
+        rows = np.flatnonzero(on_line)
+        return shares(release.believed_counts(RowsAt(rows, line_of[rows], len(lines)))[of_point], withheld)
 
     @abstractmethod
-    def _believed(self, rows: RowsAt) -> NDArray[np.float64]:
-        """For each line of rows, the sum of what is believed of its rows."""
+    def believed_counts(self, rows: RowsAt) -> NDArray[np.float64]:
+        """For each line of rows and each sensitive value, the sum of an attacker's beliefs that its rows have it."""
 
-    def presence(self, points: Mapping[str, ArrayLike], *, combined: bool = False) -> NDArray[np.float64]:
-        """The belief that a person with these quasi-identifiers is in the table at all, one number per point.
-
-        Presence is certain: 1 if some row has these values. Otherwise it is 0, or NaN if rows are withheld, as these
-        may have any values. ``combined`` changes nothing.
-        """
-        rows = rows_at(self.quasi, self.exact, points)
-        borne = np.zeros(len(rows.known), np.bool_)
-        borne[rows.known] = (np.bincount(rows.lines, minlength=rows.number) > 0)[rows.places]
-        return np.where(borne, 1.0, np.nan if self.withheld else 0.0)
+    def estimated_counts(self, rows: RowsAt) -> NDArray[np.float64]:
+        """For each line of rows and each sensitive value, how many of its rows are estimated to have it."""
+        return self.believed_counts(rows)
 
     def contingency(self, column: Column, *, spread: bool = True) -> NDArray[np.float64]:
         """How many rows have each value of a quasi-identifier with each sensitive value (``Release.contingency``)."""
         axis = next(at for at, attribute in enumerate(self.quasi) if attribute.name == column.name)
         exact = self.exact[axis]
-        return lines_at(self._crossed(exact), codes_found(self.quasi[axis], exact, column.values))
-
-    @abstractmethod
-    def _crossed(self, exact: ExactColumn) -> NDArray[Any]:
-        """How many rows have, or are estimated to have, each value of a quasi-identifier with each sensitive value."""
+        counts = self.estimated_counts(RowsAt(np.arange(self.rows), exact.codes, len(exact.values)))
+        return lines_at(counts, codes_found(self.quasi[axis], exact, column.values))
 
 
 class ByRows(Lookup):
@@ -115,14 +133,18 @@ class ByRows(Lookup):
         """One per group: the combination that its rows have in common."""
         return np.ones(len(self.sizes))
 
+    @property
+    def known_chances(self) -> NDArray[np.float64]:
+        """Presence is certain."""
+        return np.ones(len(self.sizes))
+
     def _places(self, people: Sequence[Column]) -> NDArray[np.intp]:
         """The group with each person's quasi-identifiers, or -1 if there is none."""
         keys = self.release.keys(people)
         rows = len(keys) - len(people[0].codes)
         # with many columns the keys are comparable only within one call; groups are numbered in ascending order of keys
-        borne = distinct(keys[:rows])
-        at = np.minimum(np.searchsorted(borne, keys[rows:]), max(0, len(borne) - 1))
-        return np.where(borne[at] == keys[rows:], at, -1)
+        places, borne = looked_up(distinct(keys[:rows]), keys[rows:])
+        return np.where(borne, places, -1)
 
     def _find(self, people: Sequence[Column], chances: NDArray[np.float64]) -> Matches:
         at = self._places(people)
@@ -156,31 +178,14 @@ class ByRows(Lookup):
 
 
 class RowsAt(NamedTuple):
-    """Published rows that have the quasi-identifiers of some points, which are lines here: one for each combination."""
+    """Published rows on lines: one for each combination of quasi-identifiers, or for each value of one of these."""
 
-    known: NDArray[np.bool_]
-    """Per point: whether all its values are published."""
-    places: NDArray[np.intp]
-    """The line of each point that is known."""
     rows: NDArray[np.intp]
     """The rows that are on a line."""
-    lines: NDArray[np.intp]
+    lines: NDArray[np.integer]
     """The line of each of them."""
     number: int
     """How many lines there are."""
-
-
-def rows_at(quasi: Sequence[Attribute], exact: Sequence[ExactColumn], points: Mapping[str, ArrayLike]) -> RowsAt:
-    """The rows with the quasi-identifiers of points, among those published unchanged or as if they were."""
-    columns = codes_at(quasi, exact, points)
-    known = np.all([column >= 0 for column in columns], axis=0)
-    both = [np.concatenate([of.codes, at[known]]) for of, at in zip(exact, columns, strict=True)]
-    keys = numbered(both, [len(of.values) for of in exact], len(both[0]))
-    rows = len(exact[0].codes)
-    lines, places = np.unique(keys[rows:], return_inverse=True)
-    at = np.searchsorted(lines, keys[:rows])
-    hit = np.flatnonzero(lines[np.minimum(at, len(lines) - 1)] == keys[:rows]) if len(lines) else at[:0]
-    return RowsAt(known, places, hit, at[hit], len(lines))
 
 
 def crossed(lines: NDArray[Any], number: int, codes: NDArray[Any], width: int) -> NDArray[np.int64]:
@@ -199,16 +204,6 @@ def lines_at(held: NDArray[Any], codes: NDArray[np.int64]) -> NDArray[np.float64
     [[0.0, 0.0], [1.0, 2.0]]
     """
     return np.vstack([held, np.zeros((1, held.shape[1]))]).astype(np.float64)[codes]
-
-
-def codes_at(
-    quasi: Sequence[Attribute], exact: Sequence[ExactColumn], points: Mapping[str, ArrayLike]
-) -> list[NDArray[np.int64]]:
-    """The codes of points among the published values of each quasi-identifier; -1 for a value that no row has."""
-    if not quasi:
-        raise DiscreetError("a release without quasi-identifiers cannot be matched with anyone")
-    given = points_given(quasi, points)
-    return [codes_found(*each) for each in zip(quasi, exact, given, strict=True)]
 
 
 def codes_found(attribute: Attribute, payload: ExactColumn, given: NDArray[Any]) -> NDArray[np.int64]:

@@ -45,9 +45,6 @@ class PartHome(NamedTuple):
         return self.folder / f"{stem}_{self.number}.{ending}"
 
 
-# -------------------------------------------------------------------------------------------------------- the folder
-
-
 def check_folder(target: Path, force: bool) -> None:
     """Raise unless the folder is absent or empty or, with ``force``, contains a release and nothing else."""
     shown = str(target)
@@ -65,7 +62,9 @@ def check_folder(target: Path, force: bool) -> None:
                 "choose another"
             )
         written = _release_files(target)
-        other = next((name for name in names if name not in written or not _is_plain_file(target / name)), None)
+        # a release contains neither folders nor links
+        plain = {name for name in written if (target / name).is_file() and not (target / name).is_symlink()}
+        other = next((name for name in names if name not in plain), None)
         if other is not None:
             raise DiscreetError(
                 f"the folder {shown!r} holds {other!r}, which is no part of the release in it and would be lost; "
@@ -87,11 +86,6 @@ def _release_files(home: Path) -> set[str]:
         tables = None
     names = tables if isinstance(tables, dict) else ()
     return {MANIFEST, *(name for name in names if name.endswith(TABLE_ENDINGS))}
-
-
-def _is_plain_file(path: Path) -> bool:
-    """Whether a path is a file and neither a folder nor a link, which a release never contains."""
-    return path.is_file() and not path.is_symlink()
 
 
 def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:

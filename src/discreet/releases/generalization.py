@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import DiscreetError
 from discreet.kernels.boxes.boxes import NO_HIGH, NO_LOW, spans
 from discreet.releases.attributes import Attribute
-from discreet.releases.columns import ExactColumn
+from discreet.releases.columns import ExactColumn, value_name
 from discreet.releases.descriptions import Texts
 from discreet.releases.labels import ANYTHING, Nodes, braces, interval, quoted
 from discreet.table.combinations import distinct
-from discreet.table.moments import written
 from discreet.table.table import Column
 from discreet.table.texts import MISSING
 
@@ -22,12 +20,6 @@ Values = Literal["interval", "label", "set"]
 """How quasi-identifiers are published: numbers and ordered values by the smallest interval and categories by the lowest
 label (``interval``), all of them by a label wherever a hierarchy is declared (``label``), or categories by the set of
 values present (``set``)."""
-
-
-def check_values(values: str) -> None:
-    """Raise an error if quasi-identifiers cannot be published so."""
-    if values not in get_args(Values):
-        raise DiscreetError(f"values can be published as interval, label or set, not as {values!r}")
 
 
 def generalize(column: Column, groups: NDArray[np.int32], number: int, values: Values) -> Texts:
@@ -52,7 +44,7 @@ def exact_texts(attribute: Attribute, column: ExactColumn) -> tuple[str, ...]:
     ('(missing)', '10')
     """
     if attribute.kind == "numeric":
-        return tuple(MISSING if np.isnan(value) else written(value, column.notation) for value in column.values)
+        return tuple(value_name(value, column.notation) for value in column.values)
     apart = attribute.kind != "categorical"  # only there a missing value is a name like any other
     return tuple(MISSING if apart and value == MISSING else quoted(str(value)) for value in column.values)
 

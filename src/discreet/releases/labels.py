@@ -134,27 +134,22 @@ def parse(attribute: Attribute, texts: Iterable[str]) -> Regions:
             "was damaged or edited: publish again"
         ) from None
     for at, text in enumerate(texts):
-        if text == ANYTHING:
-            low[at], high[at], missing[at], whole[at] = -math.inf, math.inf, True, True
-        elif text == MISSING and attribute.kind != "categorical":
+        if text == MISSING and attribute.kind != "categorical":
             low[at], high[at], missing[at] = math.inf, -math.inf, True
-        else:
-            try:
-                region = read(text)
-            except (ValueError, KeyError):
-                raise DiscreetError(
-                    f"column {attribute.name!r} of the release holds {text!r}, which is not a value, an interval, a "
-                    f"set or a label of this {attribute.meaning} attribute; the file was damaged or edited: publish "
-                    f"again"
-                ) from None
-            if region is None:
-                low[at], high[at], missing[at], whole[at] = -math.inf, math.inf, True, True
-            elif isinstance(region, tuple):
-                low[at], high[at] = region
-            else:
-                low[at], high[at] = region[0], region[-1]
-                if len(region) < region[-1] - region[0] + 1:
-                    sets[at] = region
+            continue
+        try:
+            region = None if text == ANYTHING else read(text)
+        except (ValueError, KeyError):
+            raise DiscreetError(
+                f"column {attribute.name!r} of the release holds {text!r}, which is not a value, an interval, a set or "
+                f"a label of this {attribute.meaning} attribute; the file was damaged or edited: publish again"
+            ) from None
+        if region is None:
+            low[at], high[at], missing[at], whole[at] = -math.inf, math.inf, True, True
+            continue
+        low[at], high[at] = region[0], region[-1]
+        if not isinstance(region, tuple) and len(region) < region[-1] - region[0] + 1:
+            sets[at] = region
     return Regions(low, high, missing, whole, sets)
 
 

@@ -63,6 +63,11 @@ class Lookup(ABC):
         with np.errstate(divide="ignore", invalid="ignore"):  # faulty files may list no values for a group
             return np.asarray(np.nan_to_num(np.minimum(1.0, self.sizes / self.combinations(original))))
 
+    @property
+    @abstractmethod
+    def known_chances(self) -> NDArray[np.float64]:
+        """The belief, by each group alone, in the presence of anyone whom it may contain, from the files alone."""
+
     @abstractmethod
     def _find(self, people: Sequence[Column], chances: NDArray[np.float64]) -> Matches:
         """``find`` for people who are all different."""

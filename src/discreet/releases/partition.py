@@ -15,6 +15,7 @@ from discreet.releases.columns import ExactColumn, exact_column
 from discreet.releases.passthrough import check_kept, check_quasi
 from discreet.releases.release import Release, new_manifest
 from discreet.releases.statement import Statement
+from discreet.table.combinations import ranks
 from discreet.table.table import Column, Table
 
 GROUP, PARENT = "group", "parent"
@@ -30,6 +31,8 @@ class PublishedRows:
     """Per row of the table: a number that is not negative, such as its group, or -1 if it is withheld."""
     labels: bool = False
     """Whether numbers and ordered values may be described by the labels of a hierarchy."""
+    all_public: bool = False
+    """Whether the values and ends of quasi-identifiers are public even where no published row shows them."""
 
     @classmethod
     def of_groups(cls, table: Table, groups: ArrayLike, labels: bool = False) -> PublishedRows:
@@ -61,7 +64,7 @@ class PublishedRows:
     @cached_property
     def columns(self) -> tuple[Column, ...]:
         """The quasi-identifiers, without what only withheld rows would show."""
-        return tuple(as_shown(column, self.published) for column in self.table.quasi)
+        return tuple(as_shown(column, None if self.all_public else self.published) for column in self.table.quasi)
 
     @cached_property
     def quasi(self) -> tuple[Attribute, ...]:
@@ -105,16 +108,15 @@ class PublishedRows:
             withheld=self.table.rows - len(self.rows),
             assumptions=kind.assumed(attributes, statement.promise, persons),
             **more,
-            **(persons_entry(self.table, self.published) if persons else {}),
+            **({"persons": self._persons} if persons else {}),
         )
 
-
-def persons_entry(table: Table, published: NDArray[np.bool_]) -> dict[str, Any]:
-    """Return the manifest entry about the persons of a table, if these may have several rows."""
-    if table.person is None:
-        return {}
-    shown = int((np.bincount(table.person[published], minlength=table.persons) > 0).sum())
-    return {"persons": {"published": shown, "withheld": table.persons - shown}}
+    @property
+    def _persons(self) -> dict[str, int]:
+        """How many persons of a table have published rows, where they may have several."""
+        assert self.table.person is not None
+        shown = int((np.bincount(self.table.person[self.published], minlength=self.table.persons) > 0).sum())
+        return {"published": shown, "withheld": self.table.persons - shown}
 
 
 def check_one_row_each(table: Table, format: str, several: bool = False) -> None:
@@ -149,11 +151,6 @@ def check_partition(table: Table, groups: NDArray[Any]) -> None:
 
 def dense_groups(groups: NDArray[Any]) -> tuple[NDArray[np.int32], int]:
     """Number the groups 0, 1, 2, ... without gaps and return their count; -1 stays."""
-    largest = int(groups.max())
-    if largest < 4 * len(groups) + 16:
-        used = np.bincount(groups[groups >= 0], minlength=largest + 1) > 0
-        place = np.cumsum(used, dtype=np.int32) - np.int32(1)
-        return np.where(groups < 0, np.int32(-1), place[groups]), int(used.sum())
-    distinct, places = np.unique(groups, return_inverse=True)
-    below = int((distinct < 0).sum())
-    return np.maximum(places - below, -1).astype(np.int32), len(distinct) - below
+    places, kept = np.full(len(groups), -1, np.int32), groups >= 0
+    places[kept] = ranks(groups[kept])
+    return places, int(places.max(initial=-1)) + 1

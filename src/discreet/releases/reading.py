@@ -15,8 +15,8 @@ from discreet.principles.counts import Counts
 from discreet.principles.wording import listed
 from discreet.releases.attributes import Attribute
 from discreet.releases.columns import ExactColumn, read_other, read_sensitive
-from discreet.releases.counted import COUNT, Counted
-from discreet.releases.folder import DAMAGED
+from discreet.releases.counted import COUNT, Counted, sensitive_names
+from discreet.releases.folder import DAMAGED, Home
 from discreet.releases.partition import GROUP
 from discreet.table.combinations import places_among, ranked
 from discreet.table.texts import LARGEST_WHOLE
@@ -72,11 +72,11 @@ def read_attributes(manifest: Mapping[str, Any]) -> tuple[Attribute, ...]:
 
 def row_attributes(manifest: Mapping[str, Any]) -> tuple[Attribute, ...]:
     """Return the attributes listed in the manifest of a release of rows without groups, one of them sensitive."""
-
-    def fits(roles: list[str]) -> bool:
-        return "quasi" in roles and roles.count("sensitive") == 1
-
-    return listed_attributes(manifest, fits, "one sensitive attribute, then others")
+    return listed_attributes(
+        manifest,
+        lambda roles: "quasi" in roles and roles.count("sensitive") == 1,
+        "one sensitive attribute, then others",
+    )
 
 
 def read_columns(path: Path, names: list[str]) -> Columns:
@@ -95,6 +95,11 @@ def read_columns(path: Path, names: list[str]) -> Columns:
 def read_texts(path: Path, names: list[str], because: str = "it must have") -> Columns:
     """Return the columns of a table, each as its distinct texts and the index of each row's text."""
     return _texts(_table(path, names, because))
+
+
+def read_lines(path: Path, names: list[str]) -> list[list[str]]:
+    """Return the columns of a small table, each as the texts of its lines."""
+    return [[texts[code] for code in codes.tolist()] for texts, codes in read_texts(path, names).values()]
 
 
 def _table(path: Path, names: list[str], because: str, uncoded: str | None = None) -> pa.Table:
@@ -152,6 +157,22 @@ def read_others(attributes: Sequence[Attribute], columns: Columns) -> tuple[Exac
     return tuple(read_other(each, *columns[each.name]) for each in attributes if each.role == "other")
 
 
+def counted_tables(
+    home: Home, attributes: Sequence[Attribute], manifest: Mapping[str, Any], others: Sequence[str]
+) -> tuple[list[Attribute], list[str], list[Columns], str]:
+    """The sensitive attributes, the names and columns of their tables beside ``others``, and the ending of all."""
+    secrets = [attribute for attribute in attributes if attribute.role == "sensitive"]
+    if not secrets or any(secret.name == COUNT for secret in secrets):
+        raise DiscreetError(
+            f"the manifest of the release must list a sensitive attribute, whose values are counted; {DAMAGED}"
+        )
+    stems = sensitive_names(len(secrets))
+    ending = ending_of(manifest, [*others, *stems])
+    names = [f"{stem}.{ending}" for stem in stems]
+    both = zip(names, secrets, strict=True)
+    return secrets, names, [read_columns(home / name, [GROUP, secret.name, COUNT]) for name, secret in both], ending
+
+
 def read_counted(
     secret: Attribute,
     name: str,
@@ -184,7 +205,7 @@ def read_amounts(words: list[str], codes: NDArray[Any], name: str) -> NDArray[np
         raise DiscreetError(
             f"the column {COUNT!r} of {name!r} does not hold a whole number in every row; publish it again"
         ) from None
-    return numbers[codes] if len(numbers) else np.zeros(0, np.int64)
+    return np.asarray(numbers[codes], np.int64)
 
 
 def count_lines(

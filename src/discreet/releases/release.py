@@ -19,6 +19,7 @@ from discreet.principles.principle import Principle
 from discreet.principles.wording import listed, rows
 from discreet.releases import folder as files
 from discreet.releases.attributes import Attribute
+from discreet.releases.boxes import columns_at
 from discreet.releases.descriptions import Descriptions
 from discreet.releases.folder import Home
 from discreet.releases.lookup import Lookup
@@ -216,17 +217,23 @@ class Release(ABC):
     ) -> NDArray[np.float64]:
         """The adversary's beliefs in each sensitive value, given a person's quasi-identifiers: one line per point.
 
-        They are about the sensitive attribute that is named, whose values are ``known_values(attribute)`` in their
-        order; or else about the first, whose values are ``values``. ``withheld`` are counts in the same order.
+        ``points`` contains original values, one array per quasi-identifier. The beliefs are about the sensitive
+        attribute that is named, whose values are ``known_values(attribute)`` in their order; or else about the first,
+        whose values are ``values``. A person whom nothing published may be about was withheld: the belief is then the
+        distribution of the ``withheld`` counts (in the order of the values), or NaN if these are not known.
         """
 
-    @abstractmethod
     def presence(self, points: Mapping[str, ArrayLike], *, combined: bool = False) -> NDArray[np.float64]:
         """The belief that a person with these quasi-identifiers is in the table at all, one number per point.
 
         This is the largest belief from any one group that may contain the person; with ``combined``, the belief from
-        all of them together. NaN if no group may contain the person and rows are withheld.
+        all of them together. If no group may contain the person it is 0, or NaN if rows are withheld, because nothing
+        is known about these.
         """
+        lookup = self.lookup()
+        matches = lookup.find(columns_at(self.quasi, points), lookup.known_chances)
+        beliefs = matches.together if combined else matches.largest
+        return np.where((matches.groups == 0) & (self.withheld > 0), np.nan, beliefs)
 
     @abstractmethod
     def known_values(self, name: str) -> NDArray[Any]:
@@ -383,6 +390,6 @@ def new_manifest(
         "tables": {},
         "assumptions": list(assumptions),
     }
-    if statement.experimental:
+    if statement.seeded is not None and statement.seeded is not False:
         manifest["experimental_seed"] = True
     return manifest

@@ -43,11 +43,6 @@ class Statement:
 
         A seed is never included, only the fact that there was one: anyone who knows it could match rows to persons.
         """
-        options = {} if self.options is None else self.options
-        public = {name: value for name, value in options.items() if name not in ("random_state", "seed")}
+        options = (self.options or {}).items()
+        public = {name: value for name, value in options if name not in ("random_state", "seed")}
         return {"name": self.scheme, "options": public}
-
-    @property
-    def experimental(self) -> bool:
-        """Whether chance came from a seed."""
-        return self.seeded is not None and self.seeded is not False

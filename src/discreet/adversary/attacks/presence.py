@@ -29,8 +29,7 @@ from discreet.adversary.presence.population import kinds_in, population_column
 from discreet.errors import DiscreetError
 from discreet.kernels.boxes.boxes import Boxes
 from discreet.principles.wording import percent
-from discreet.releases.boxes import boxes_in
-from discreet.releases.presence import occurring
+from discreet.releases.boxes import boxes_in, occurring
 from discreet.table.combinations import numbered, ranked
 from discreet.table.table import Column
 

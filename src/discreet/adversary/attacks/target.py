@@ -28,6 +28,7 @@ from discreet.randomness import generator
 from discreet.releases.anatomy.release import AnatomyRelease
 from discreet.releases.attributes import describe
 from discreet.releases.columns import ExactColumn, exact_column
+from discreet.releases.counted import Counted
 from discreet.releases.exact_rows import codes_found
 from discreet.releases.grouped import Members
 from discreet.releases.release import Release, new_manifest
@@ -350,8 +351,7 @@ def opened(release: Release, original: Table) -> AnatomyRelease:
         exact=tuple(exact_column(column, attribute, rows) for column, attribute in zip(columns, quasi, strict=True)),
         ids=rows,
         group_of=rows.astype(np.int32),
-        values=shown.values,
-        counts=Counts.of_rows(rows, shown.codes, len(rows), len(shown.values)),
+        counted=(Counted(shown.values, Counts.of_rows(rows, shown.codes, len(rows), len(shown.values))),),
     )
 
 

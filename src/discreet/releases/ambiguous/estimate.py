@@ -22,19 +22,19 @@ Withheld rows are neither in the release nor in the estimate.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.kernels.products import add_products, add_up
 from discreet.options import checked
-from discreet.principles.counts import Counts
 from discreet.releases.canonical import line_keys
 from discreet.releases.columns import ExactColumn
 from discreet.releases.exact_rows import codes_found, lines_at
-from discreet.table.moments import Meaning
+from discreet.table.combinations import ranked
 from discreet.table.query import Condition, Query
 from discreet.table.table import Column
 
@@ -49,46 +49,105 @@ Floats = NDArray[np.float64]
 ENOUGH = 100
 """How many groups are needed to infer how common an entry is."""
 LINES = 1 << 11
-"""How many different conditions are evaluated together."""
-MARKS = 1 << 26
-"""About how many marks of values that satisfy conditions are kept at a time."""
-ROOM = 1 << 22
+"""How many different conditions are evaluated together, at most."""
+ROOM = 1 << 23
 """How many shares of groups are kept at a time."""
 
 
-def expected_counts(
-    release: AmbiguousRelease, queries: Sequence[Query], estimator: Estimator = "auto"
-) -> NDArray[np.float64]:
-    """The expected number of published rows that satisfy each query."""
+def expected_counts(release: AmbiguousRelease, queries: Sequence[Query], estimator: Estimator = "auto") -> Floats:
+    """The expected number of published rows that satisfy each query.
+
+    Distinct conditions are few, however many queries there are. Each is evaluated once, for many of them together.
+    """
     checked("estimator", estimator, Estimator)
-    weighted = estimator == "weighted" or (estimator == "auto" and release.groups >= ENOUGH)
     for query in queries:
         for name in query.by_attribute:
             release.attribute(name)
-    return np.concatenate(
-        [np.zeros(0), *(_summed(release, *batch) for batch in _batches(_tables(release, weighted), queries))]
-    )
+    tables = _tables(release, estimator == "weighted" or (estimator == "auto" and release.groups >= ENOUGH))
+    most = min(LINES, ROOM // max(1, release.groups))
+    lines: dict[tuple[int, Conditions], int] = {}
+    factors: list[list[int]] = []
+    results = [np.zeros(0)]
+    for query in queries:
+        given = query.by_attribute
+        factors.append([])
+        for at, table in enumerate(tables):
+            conditions = tuple(given.get(name, ()) for name in table.names)
+            if any(conditions):
+                factors[-1].append(lines.setdefault((at, conditions), len(lines) + 1))
+            elif at == 0:
+                factors[-1].append(0)  # the sizes of groups
+        if len(lines) >= most:
+            results.append(_summed(release, tables, lines, factors))
+            lines, factors = {}, []
+    return np.concatenate([*results, _summed(release, tables, lines, factors)])
+
+
+def _summed(
+    release: AmbiguousRelease, tables: list[_Table], lines: dict[tuple[int, Conditions], int], factors: list[list[int]]
+) -> Floats:
+    """For each query, the product of its factors, summed over groups; ``lines`` numbers what factors say of groups."""
+    known = np.zeros((len(lines) + 1, release.groups))
+    known[0] = release.sizes
+    for at, table in enumerate(tables):
+        own = {conditions: line for (of, conditions), line in lines.items() if of == at}
+        if own:
+            known[list(own.values())] = table.weigh(list(own))
+    starts = np.concatenate([[0], np.cumsum([len(of_query) for of_query in factors], dtype=np.int64)])
+    results = np.zeros(len(factors))
+    add_products(known, starts, np.array([line for of_query in factors for line in of_query], np.int64), results)
+    return results
 
 
 def _tables(release: AmbiguousRelease, weighted: bool) -> list[_Table]:
-    """The tables of sensitive values, followed by the auxiliary tables."""
-    kinds = {attribute.name: attribute.meaning for attribute in release.attributes}
+    """The tables of sensitive values, of which the first counts rows, and the auxiliary tables."""
     tables: list[_Table] = []
     for attribute, (values, counts) in zip(release.sensitive, release.counted, strict=True):
-
-        def amounts(counts: Counts = counts) -> NDArray[np.int64]:
-            return counts.amounts
-
-        secret = (ExactColumn(values, counts.values),)
-        # the first table counts rows, of which all others tell shares
-        tables.append(_Table((attribute.name,), secret, kinds, counts.groups, amounts, bool(tables)))
-    for at, (block, auxiliary) in enumerate(zip(release.blocks, release.auxiliaries, strict=True)):
-
-        def weights(at: int = at, entries: int = len(auxiliary.groups)) -> Floats:
-            return release.weights[at] if weighted else np.ones(entries)
-
-        tables.append(_Table(block, auxiliary.columns, kinds, auxiliary.groups, weights, True))
+        amounts = partial(counts.amounts.astype, np.float64)
+        column = ExactColumn(values, counts.values)
+        tables.append(_Table(release, (attribute.name,), (column,), counts.groups, amounts, bool(tables)))
+    for at, (block, (groups, columns)) in enumerate(zip(release.blocks, release.auxiliaries, strict=True)):
+        weights = partial(release.weights.__getitem__, at) if weighted else partial(np.ones, len(groups))
+        tables.append(_Table(release, block, columns, groups, weights, True))
     return tables
+
+
+class _Table:
+    """One published table: the groups of its entries in ascending order, and the weight of each entry."""
+
+    def __init__(
+        self,
+        release: AmbiguousRelease,
+        names: tuple[str, ...],
+        columns: tuple[ExactColumn, ...],
+        groups: NDArray[np.integer],
+        weights: Callable[[], Floats],
+        shares: bool,
+    ) -> None:
+        """``weights`` is called once a query needs the table; with ``shares``, they are shares of their group."""
+        self.names, self.columns, self.groups, self.shares, self.weights = names, columns, groups, shares, weights
+        self.kinds, self.number = [release.attribute(name).meaning for name in names], release.groups
+        _, first, self.combinations = ranked(line_keys(columns, len(groups)))
+        self.held = [column.codes[first] for column in columns]
+
+    def admits(self, conditions: Conditions) -> NDArray[np.bool_]:
+        """Which combinations of values satisfy the conditions."""
+        result = np.ones(len(self.held[0]), np.bool_)
+        for kind, column, held, on in zip(self.kinds, self.columns, self.held, conditions, strict=True):
+            for condition in on:
+                result &= condition.admits(column.values, kind)[held]
+        return result
+
+    def weigh(self, conditions: Sequence[Conditions]) -> Floats:
+        """For each of some conditions, the total weight, per group, of the entries that satisfy them."""
+        admitted = np.stack([self.admits(each) for each in conditions])
+        # values that satisfy the same conditions share their marks, so that marks stay few
+        _, first, kind = np.unique(np.packbits(admitted, axis=0), axis=1, return_index=True, return_inverse=True)
+        marks = np.ascontiguousarray(admitted[:, first].T, np.float64)
+        kinds = kind.ravel().astype(np.int32)[self.combinations]
+        lines = np.zeros((len(conditions), self.number))
+        add_up(self.groups, kinds, self.weights(), marks, 0, self.shares, lines)
+        return lines
 
 
 def contingency(release: AmbiguousRelease, column: Column, spread: bool) -> Floats:
@@ -106,118 +165,3 @@ def contingency(release: AmbiguousRelease, column: Column, spread: bool) -> Floa
         covers.data[:] = 1.0  # a value that several entries of a group have was summed above, and counts once
     held = covers @ csr_array((counts.amounts, counts.values, counts.starts), shape=(release.groups, counts.width))
     return lines_at(held.toarray(), codes_found(release.attribute(column.name), listed, column.values))
-
-
-Asked = list[list[tuple[int, int]]]
-"""For each query, the tables it has conditions on, each with the index of the line that answers them."""
-
-
-def _batches(tables: list[_Table], queries: Sequence[Query]) -> Iterator[tuple[list[_Lines], Asked]]:
-    """Batches of queries, each with its distinct conditions per table: few, however many queries there are."""
-    places: list[dict[Conditions, int]] = [{} for _ in tables]
-    asked: Asked = []
-
-    def lines() -> list[_Lines]:
-        return [_Lines(table, list(of)) for table, of in zip(tables, places, strict=True)]
-
-    marks = 0
-    for query in queries:
-        given = query.by_attribute
-        asked.append([])
-        for at, table in enumerate(tables):
-            conditions = tuple(given.get(name, ()) for name in table.names)
-            if any(conditions):
-                if conditions not in places[at]:
-                    marks += table.width
-                asked[-1].append((at, places[at].setdefault(conditions, len(places[at]))))
-        if sum(map(len, places)) >= LINES or marks >= MARKS:
-            yield lines(), asked
-            places, asked, marks = [{} for _ in tables], [], 0
-    if asked:
-        yield lines(), asked
-
-
-def _summed(release: AmbiguousRelease, lines: list[_Lines], asked: Asked) -> Floats:
-    """The answers to a batch of queries: the product over tables, summed over groups in portions."""
-    from discreet.kernels.products import add_products
-
-    # line 0 contains the sizes of groups, the lines of the first table parts of these sizes, all others shares
-    places = 1 + np.concatenate([[0], np.cumsum([of.number for of in lines])])
-    factors = [[0] * (not pairs or pairs[0][0] > 0) + [places[at] + line for at, line in pairs] for pairs in asked]
-    starts = np.concatenate([[0], np.cumsum([len(of_query) for of_query in factors])])
-    flat = np.array([factor for of_query in factors for factor in of_query], np.int64)
-    step = max(1, ROOM // int(places[-1]))
-    results = np.zeros(len(asked))
-    for first in range(0, release.groups, step):
-        last = min(first + step, release.groups)
-        known = np.zeros((places[-1], last - first))
-        known[0] = release.sizes[first:last]
-        for of, place in zip(lines, places[:-1], strict=True):
-            of.within(first, last, known[place : place + of.number])
-        add_products(known, starts, flat, results)
-    return results
-
-
-class _Table:
-    """One published table: the groups of its entries in ascending order, and the weight of each entry."""
-
-    def __init__(
-        self,
-        names: tuple[str, ...],
-        columns: tuple[ExactColumn, ...],
-        kinds: Mapping[str, Meaning],
-        groups: NDArray[np.integer],
-        weigh: Callable[[], Floats | NDArray[np.int64]],
-        shares: bool,
-    ) -> None:
-        """``weigh`` is called once a query needs the table; with ``shares``, weights are shares of their group."""
-        self.names, self.kinds, self.groups, self.shares, self._weigh = names, kinds, groups, shares, weigh
-        self.columns = columns
-        self.held: list[NDArray[np.integer]] = [np.arange(len(columns[0].values))]
-        self.combinations = columns[0].codes
-        if len(columns) > 1:
-            keys = line_keys(columns, len(groups))
-            _, first, place = np.unique(keys, return_index=True, return_inverse=True)
-            self.held, self.combinations = [column.codes[first] for column in columns], place.astype(np.int32)
-
-    @property
-    def width(self) -> int:
-        """The number of distinct values, or combinations of values, of the entries."""
-        return len(self.held[0])
-
-    @cached_property
-    def weights(self) -> Floats:
-        """The weight of each entry."""
-        return self._weigh().astype(np.float64)
-
-    def admits(self, conditions: Conditions) -> NDArray[np.bool_]:
-        """Which combinations of values satisfy the conditions."""
-        result = np.ones(self.width, np.bool_)
-        for name, column, held, on in zip(self.names, self.columns, self.held, conditions, strict=True):
-            for condition in on:
-                result &= condition.admits(column.values, self.kinds[name])[held]
-        return result
-
-
-class _Lines:
-    """For each of some conditions, one line: the total weight, per group, of a table's entries that satisfy them."""
-
-    def __init__(self, table: _Table, conditions: Sequence[Conditions]) -> None:
-        """Values that satisfy the same conditions share their marks, so that marks stay few."""
-        self.table, self.number = table, len(conditions)
-        if conditions:
-            admitted = np.stack([table.admits(each) for each in conditions])
-            _, first, kind = np.unique(np.packbits(admitted, axis=0), axis=1, return_index=True, return_inverse=True)
-            self.marks = np.ascontiguousarray(admitted[:, first].T, np.float64)
-            self.kinds = kind.ravel().astype(np.int32)[table.combinations]
-
-    def within(self, first: int, last: int, lines: Floats) -> None:
-        """Add the lines for groups ``first`` to ``last - 1`` to ``lines``, which must be zero."""
-        from discreet.kernels.products import add_up
-
-        table = self.table
-        if self.number:
-            # bounds of the same type as the groups: otherwise searchsorted would convert all of these first
-            part = slice(*np.searchsorted(table.groups, np.array([first, last], table.groups.dtype)))
-            entries = table.groups[part], self.kinds[part], table.weights[part]
-            add_up(*entries, self.marks, first, table.shares, lines)

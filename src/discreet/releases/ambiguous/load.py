@@ -10,32 +10,26 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.releases.ambiguous.blocks import Blocks
-from discreet.releases.ambiguous.release import AmbiguousRelease, Auxiliary
+from discreet.releases.ambiguous.release import AmbiguousRelease, Auxiliary, make_auxiliary
 from discreet.releases.attributes import Attribute
-from discreet.releases.columns import ExactColumn, read_sensitive
-from discreet.releases.counted import COUNT, Counted, counted_fields, sensitive_names
+from discreet.releases.columns import read_sensitive
+from discreet.releases.counted import Counted
 from discreet.releases.folder import DAMAGED, Home
 from discreet.releases.partition import GROUP
-from discreet.releases.reading import check_groups, ending_of, read_attributes, read_columns, read_counted
-from discreet.table.combinations import distinct, numbered, places_among, ranked
+from discreet.releases.reading import check_groups, counted_tables, read_attributes, read_columns, read_counted
+from discreet.table.combinations import distinct, places_among
 
 
 def load_ambiguous(home: Home, manifest: dict[str, Any]) -> AmbiguousRelease:
     """Load the release in a folder whose manifest has been read."""
     attributes = read_attributes(manifest)
-    secrets = [attribute for attribute in attributes if attribute.role == "sensitive"]
-    named_so = any(secret.name == COUNT for secret in secrets)
-    if not secrets or named_so or any(each.role != "quasi" for each in attributes[: -len(secrets)]):
-        raise DiscreetError(
-            "the manifest of the release must list quasi-identifiers and then sensitive attributes, whose values are "
-            f"counted; {DAMAGED}"
-        )
     stems, blocks = _auxiliaries(manifest, attributes)
-    ending = ending_of(manifest, [*stems, *sensitive_names(len(secrets))])
-    tables = [f"{stem}.{ending}" for stem in sensitive_names(len(secrets))]
-    of_secrets = [
-        read_columns(home / name, [GROUP, secret.name, COUNT]) for name, secret in zip(tables, secrets, strict=True)
-    ]
+    secrets, tables, of_secrets, ending = counted_tables(home, attributes, manifest, stems)
+    if any(attribute.role == "other" for attribute in attributes):
+        raise DiscreetError(
+            "the manifest of the release must list quasi-identifiers and then sensitive attributes, and no others; "
+            f"{DAMAGED}"
+        )
     names = [f"{stem}.{ending}" for stem in stems]
     read = [read_columns(home / name, [*block, GROUP]) for name, block in zip(names, blocks, strict=True)]
     for name, columns in zip(names, read, strict=True):
@@ -57,7 +51,9 @@ def load_ambiguous(home: Home, manifest: dict[str, Any]) -> AmbiguousRelease:
     for name, block, columns in zip(names, blocks, read, strict=True):
         payloads = [read_sensitive(kinds[each], *columns[each], faults) for each in block]
         groups = places_among(ids, columns[GROUP][1]).astype(np.int32)
-        auxiliary = _sorted(name, groups, payloads, len(ids), faults)
+        auxiliary = make_auxiliary(groups, len(ids), payloads)
+        if len(auxiliary.groups) < len(groups):
+            faults.append(f"{name} lists a value of a group more than once.")
         _check_entries(name, auxiliary, counts.sizes, ids, faults)
         auxiliaries.append(auxiliary)
     return AmbiguousRelease(
@@ -67,7 +63,7 @@ def load_ambiguous(home: Home, manifest: dict[str, Any]) -> AmbiguousRelease:
         auxiliaries=tuple(auxiliaries),
         ids=ids,
         faults=tuple(faults),
-        **counted_fields(counted),
+        counted=tuple(counted),
     )
 
 
@@ -83,19 +79,6 @@ def _auxiliaries(manifest: Mapping[str, Any], attributes: tuple[Attribute, ...])
             f"the manifest of the release must name an auxiliary table for every quasi-identifier; {DAMAGED}"
         )
     return [stem for stem, _ in entries], tuple(block for _, block in entries)
-
-
-def _sorted(
-    name: str, groups: NDArray[np.int32], payloads: list[ExactColumn], number: int, faults: list[str]
-) -> Auxiliary:
-    """An auxiliary table in ascending order without duplicate lines."""
-    sizes = [number, *(len(payload.values) for payload in payloads)]
-    keys = numbered([groups, *(payload.codes for payload in payloads)], sizes, len(groups))
-    _, first, _ = ranked(keys)
-    if len(first) < len(keys):
-        faults.append(f"{name} lists a value of a group more than once.")
-    kept = tuple(payload._replace(codes=payload.codes[first]) for payload in payloads)
-    return Auxiliary(groups[first], kept)
 
 
 def _check_entries(

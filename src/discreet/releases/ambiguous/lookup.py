@@ -1,33 +1,88 @@
-"""The look-up of people in the auxiliary tables of an ambiguous release."""
+"""The look-up of people in the auxiliary tables of an ambiguous release, on which all beliefs rest."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.errors import DiscreetError
 from discreet.kernels.presence import coverage, value_index
 from discreet.kernels.presence.value_index import Shown
 from discreet.principles import wording
 from discreet.principles.counts import Counts
 from discreet.progress import Tell, silent
-from discreet.releases.ambiguous.beliefs import Located, located
+from discreet.releases.canonical import line_keys
 from discreet.releases.exact_rows import codes_found
 from discreet.releases.lookup import Lookup, Matches
 from discreet.releases.max_presence import PresenceBound, ValueLists, most_believed
-from discreet.table.combinations import numbered
+from discreet.table.combinations import distinct, looked_up, numbered, ranked_combinations, ranks
 from discreet.table.table import Column
 
 if TYPE_CHECKING:
-    from discreet.releases.ambiguous.release import AmbiguousRelease
+    from discreet.releases.ambiguous.release import AmbiguousRelease, Auxiliary
 
 kernels, covering_kernels = cast(Any, value_index), cast(Any, coverage)
 
 LINES = 1 << 13
 """How many people are looked up between two reports of progress."""
+
+
+class Located(NamedTuple):
+    """People matched with the values of the auxiliary tables."""
+
+    lines: NDArray[np.int64]
+    """The distinct people, each as one value per block; -1 if no group lists the value."""
+    of_point: NDArray[np.int64]
+    """The index of each person's line."""
+    shown: Shown
+    firsts: NDArray[np.int64]
+    """The first value of each block, followed by the number of all values."""
+
+
+def located(release: AmbiguousRelease, people: Sequence[Column]) -> Located:
+    """Match people with the values that groups list."""
+    given = {column.name: column for column in people}
+    if not given:
+        raise DiscreetError("a release without quasi-identifiers cannot be matched with anyone")
+    shown, firsts = release.listed
+    columns = []
+    for block, auxiliary in zip(release.blocks, release.auxiliaries, strict=True):
+        codes = [
+            codes_found(release.attribute(name), listed, given[name].values)[given[name].codes]
+            for name, listed in zip(block, auxiliary.columns, strict=True)
+        ]
+        # 0 stands for a value that is not listed, so that the columns can be numbered as they are
+        columns.append((_matched(auxiliary, codes) + 1).astype(np.int32))
+    _, at, of_line = ranked_combinations(columns, (np.diff(firsts) + 1).tolist(), len(columns[0]))
+    lines = np.stack([column[at] for column in columns], axis=1).astype(np.int64)
+    return Located(np.where(lines == 0, -1, lines - 1 + firsts[:-1]), of_line, shown, firsts)
+
+
+def listed(release: AmbiguousRelease) -> tuple[Shown, NDArray[np.int64]]:
+    """The groups that list each value (numbered across all blocks), and the first value of each block."""
+    entries, firsts = [], [0]
+    for auxiliary in release.auxiliaries:
+        of_entry = ranks(line_keys(auxiliary.columns, len(auxiliary.groups)))
+        entries.append(of_entry + firsts[-1])
+        firsts.append(firsts[-1] + int(of_entry.max(initial=-1)) + 1)
+    groups = np.concatenate([auxiliary.groups for auxiliary in release.auxiliaries])
+    return kernels.index_groups(np.concatenate(entries), groups, release.groups, firsts[-1]), np.array(firsts)
+
+
+def _matched(auxiliary: Auxiliary, codes: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """The rank of each person's combination among those of a block's entries, -1 if it does not occur."""
+    known = np.all([column >= 0 for column in codes], axis=0)
+    both = [np.concatenate([entry.codes, code[known]]) for entry, code in zip(auxiliary.columns, codes, strict=True)]
+    # with many columns the keys are comparable only within one call, but their order is the same in every call
+    keys = numbered(both, [len(column.values) for column in auxiliary.columns], len(both[0]))
+    places, occurs = looked_up(distinct(keys[: len(auxiliary.groups)]), keys[len(auxiliary.groups) :])
+    result = np.full(len(known), -1, np.int64)
+    result[known] = np.where(occurs, places, -1)
+    return result
 
 
 class ByLists(Lookup):
@@ -42,16 +97,15 @@ class ByLists(Lookup):
         """The number of combinations of the values that each group lists."""
         return self.release.combinations
 
+    @property
+    def known_chances(self) -> NDArray[np.float64]:
+        """The beliefs in any of the combinations of the values that each group lists."""
+        return self.release.presences
+
     def located(self, people: Sequence[Column]) -> Located:
         """Match people with the values of the auxiliary tables; remembers the last ones, as audits ask repeatedly."""
-        if self._last is not None and [*map(id, people)] == [*map(id, self._last[0])]:
-            return self._last[1]
-        column_of = {column.name: column for column in people}
-
-        def codes_of(attribute: Any, payload: Any) -> NDArray[np.int64]:
-            return codes_found(attribute, payload, column_of[attribute.name].values)
-
-        self._last = tuple(people), located(self.release, codes_of, {column.name: column.codes for column in people})
+        if self._last is None or [*map(id, people)] != [*map(id, self._last[0])]:
+            self._last = tuple(people), located(self.release, people)
         return self._last[1]
 
     def _find(self, people: Sequence[Column], chances: NDArray[np.float64]) -> Matches:
@@ -140,6 +194,5 @@ def _without_everywhere(
         everywhere = first + np.flatnonzero(np.diff(shown.starts[first : last + 1]) == groups)
         alike[everywhere] = everywhere[:1]
     taken = np.where(lines < 0, -1, np.append(alike, -1)[lines])
-    keys = numbered([column + 1 for column in taken.T], [int(firsts[-1]) + 1] * taken.shape[1], len(taken))
-    _, at, of_line = np.unique(keys, return_index=True, return_inverse=True)
+    _, at, of_line = ranked_combinations(list(taken.T + 1), [int(firsts[-1]) + 1] * taken.shape[1], len(taken))
     return np.ascontiguousarray(taken[at]), of_line

@@ -27,7 +27,6 @@ both.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -38,28 +37,20 @@ import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.kernels.presence.value_index import Shown
-from discreet.releases.ambiguous.beliefs import beliefs_at, listed, presence_at
+from discreet.releases import canonical
 from discreet.releases.ambiguous.blocks import Blocks, as_blocks, check_publishable, table_names
 from discreet.releases.ambiguous.estimate import Estimator, contingency, expected_counts
-from discreet.releases.ambiguous.lookup import ByLists
+from discreet.releases.ambiguous.lookup import ByLists, listed
 from discreet.releases.ambiguous.weights import LikelyShares
 from discreet.releases.assumptions import COUNTED, ONE_RELEASE
-from discreet.releases.canonical import (
-    Lines,
-    content_ranks,
-    group_numbers,
-    line_keys,
-    line_order,
-    renumbered,
-    taken_in,
-)
+from discreet.releases.boxes import columns_at, shares
 from discreet.releases.columns import ExactColumn, column_array
 from discreet.releases.counted import CountingRelease, counted_in_groups, extents
 from discreet.releases.folder import Home
 from discreet.releases.lookup import Lookup
 from discreet.releases.partition import GROUP, PublishedRows
 from discreet.releases.statement import Stated, Statement
-from discreet.table.combinations import distinct, numbered
+from discreet.table.combinations import numbered, ranked
 from discreet.table.query import Query
 from discreet.table.table import Column, Table
 
@@ -117,8 +108,7 @@ class AmbiguousRelease(CountingRelease):
     ) -> Self:
         """Publish a partition: ``groups[row]`` is the group of a row, as any number, or -1 if the row is withheld.
 
-        ``blocks`` names quasi-identifiers that are published together. If the groups come from a ``seeded`` generator,
-        the manifest warns that this is an experiment.
+        ``blocks`` names quasi-identifiers that are published together.
         """
         rows = PublishedRows.of_groups(table, groups)
         check_publishable(table)
@@ -136,7 +126,7 @@ class AmbiguousRelease(CountingRelease):
             ),
             ids=np.arange(rows.groups),
             trace=rows.places,
-            **counted_in_groups(rows),
+            counted=counted_in_groups(rows),
         ).in_order()
 
     @classmethod
@@ -149,19 +139,21 @@ class AmbiguousRelease(CountingRelease):
 
         The content of a group is what all tables list of it.
         """
-        entries = [Lines(groups, line_keys(columns, len(groups))) for groups, columns in self.auxiliaries]
-        numbers = group_numbers(content_ranks(self.groups, [*entries, *self.counted_lines]))
+        entries = [
+            canonical.Lines(groups, canonical.line_keys(columns, len(groups))) for groups, columns in self.auxiliaries
+        ]
+        numbers = canonical.group_numbers(canonical.content_ranks(self.groups, [*entries, *self.counted_lines]))
         if bool((numbers[1:] > numbers[:-1]).all()):
             return self
         auxiliaries = []
         for auxiliary, lines in zip(self.auxiliaries, entries, strict=True):
-            groups = renumbered(numbers, auxiliary.groups)
-            order = line_order(groups, lines.keys)
+            groups = canonical.renumbered(numbers, auxiliary.groups)
+            order = canonical.line_order(groups, lines.keys)
             auxiliaries.append(
-                Auxiliary(groups if order is None else groups[order], taken_in(order, auxiliary.columns))
+                Auxiliary(groups if order is None else groups[order], canonical.taken_in(order, auxiliary.columns))
             )
-        trace = renumbered(numbers, self.trace)
-        return replace(self, auxiliaries=tuple(auxiliaries), trace=trace, **self.counted_by(numbers))
+        trace = canonical.renumbered(numbers, self.trace)
+        return replace(self, auxiliaries=tuple(auxiliaries), trace=trace, counted=self.counted_by(numbers))
 
     @classmethod
     def load(cls, home: Home, manifest: dict[str, Any]) -> AmbiguousRelease:
@@ -176,7 +168,7 @@ class AmbiguousRelease(CountingRelease):
 
     @cached_property
     def lists(self) -> ByLists:
-        """The look-up."""
+        """The look-up, which remembers whom it was last asked for."""
         return ByLists(self)
 
     def tables(self, numbers: bool) -> dict[str, pa.Table]:
@@ -233,25 +225,18 @@ class AmbiguousRelease(CountingRelease):
 
     # --------------------------------------------------------------------------------------------------------- asking
 
-    def presence(self, points: Mapping[str, ArrayLike], *, combined: bool = False) -> NDArray[np.float64]:
-        """The belief that a person with these quasi-identifiers is in the table at all, one number per point.
-
-        This is the largest belief from any one group that lists all of the person's values; with ``combined``, the
-        belief from all of them together. If no group lists them all, it is 0, or NaN if rows are withheld.
-        """
-        return presence_at(self, points, combined)
-
     def beliefs(
         self, points: Mapping[str, ArrayLike], withheld: ArrayLike | None = None, *, attribute: str | None = None
     ) -> NDArray[np.float64]:
         """An adversary's beliefs in each sensitive value of a person in the table with these quasi-identifiers.
 
         The distributions of the groups that list all of the person's values, each weighted by the belief that the
-        person's row is in it. If no group lists them all, the person was withheld: then the belief is the distribution
-        of the ``withheld`` counts (in the order of ``values``), or NaN if these are not known. ``attribute`` names
-        another sensitive attribute than the first.
+        person's row is in it.
         """
-        return beliefs_at(self.about(attribute), points, withheld)
+        release, people = self.about(attribute), columns_at(self.quasi, points)
+        counts, every = release.counts, np.arange(len(people[0].codes))
+        weighted = replace(counts, amounts=release.presences[counts.groups] * counts.shares)
+        return shares(release.lists.summed(people, every, weighted), withheld)
 
     def known_values(self, name: str) -> NDArray[Any]:
         """The published values of a column, in their order."""
@@ -270,29 +255,17 @@ class AmbiguousRelease(CountingRelease):
         return contingency(self, column, spread)
 
     @cached_property
-    def weights(self) -> Sequence[NDArray[np.float64]]:
+    def weights(self) -> Mapping[int, NDArray[np.float64]]:
         """For each auxiliary table, the share of its group's rows that each entry is estimated to have."""
         return LikelyShares(self)
 
     def estimates(self, queries: Sequence[Query], estimator: Estimator = "auto") -> NDArray[np.float64]:
-        """The expected number of published rows that satisfy each query; auxiliary tables are taken as independent.
-
-        How many of a group's rows have each listed value is not published. The estimate assumes equal numbers, or
-        larger ones for common values (see ``discreet.releases.ambiguous.estimate``).
-        """
+        """The expected number of published rows that satisfy each query (see ``releases.ambiguous.estimate``)."""
         return expected_counts(self, queries, estimator)
 
 
 def make_auxiliary(groups: NDArray[np.int32], number: int, payloads: Sequence[ExactColumn]) -> Auxiliary:
     """The distinct pairs of a group and values of a block, in ascending order."""
-    sizes = [number, *(max(1, len(payload.values)) for payload in payloads)]
-    keys = numbered([groups, *(payload.codes for payload in payloads)], sizes, len(groups))
-    if math.prod(sizes) > 1 << 62:  # then the keys are mere ranks, from which no codes can be recovered
-        _, first = np.unique(keys, return_index=True)
-        return Auxiliary(groups[first], tuple(payload._replace(codes=payload.codes[first]) for payload in payloads))
-    keys = distinct(keys)
-    columns: list[ExactColumn] = []
-    for payload, size in zip(reversed(payloads), reversed(sizes), strict=False):
-        keys, codes = np.divmod(keys, size)
-        columns.insert(0, payload._replace(codes=codes.astype(np.int32)))
-    return Auxiliary(keys.astype(np.int32), tuple(columns))
+    sizes = [number, *(len(payload.values) for payload in payloads)]
+    _, first, _ = ranked(numbered([groups, *(payload.codes for payload in payloads)], sizes, len(groups)))
+    return Auxiliary(groups[first], canonical.taken_in(first, payloads))

@@ -24,13 +24,14 @@ far fewer and a is large, closer to equal if a is small.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.releases.canonical import line_keys
+from discreet.table.combinations import ranks
 
 if TYPE_CHECKING:
     from discreet.releases.ambiguous.release import AmbiguousRelease, Auxiliary
@@ -59,7 +60,7 @@ class Spread(NamedTuple):
     concentration."""
 
 
-class LikelyShares(Sequence[Floats]):
+class LikelyShares(dict[int, Floats]):
     """For each auxiliary table and entry, the expected number of its group's rows that have it, up to a factor.
 
     Each table is evaluated on first access.
@@ -67,32 +68,21 @@ class LikelyShares(Sequence[Floats]):
 
     def __init__(self, release: AmbiguousRelease) -> None:
         """Use the tables and the group sizes of this release."""
+        super().__init__()
         self._tables, self._sizes = release.auxiliaries, release.sizes.astype(np.float64)
-        self._shares: dict[int, Floats] = {}
 
-    def __len__(self) -> int:
-        """The number of auxiliary tables."""
-        return len(self._tables)
-
-    def __getitem__(self, at: Any) -> Any:
-        """The expected numbers for one table."""
-        at = range(len(self))[at]
-        if at not in self._shares:
-            self._shares[at] = _expected(self._tables[at], self._sizes)
-        return self._shares[at]
+    def __missing__(self, at: int) -> Floats:
+        """Evaluate one table."""
+        self[at] = _expected(self._tables[at], self._sizes)
+        return self[at]
 
 
 def _expected(auxiliary: Auxiliary, sizes: Floats) -> Floats:
-    columns = auxiliary.columns
     if not len(auxiliary.groups):  # files whose entries were all deleted
         return np.zeros(0)
-    values = columns[0].codes.astype(np.intp)
-    if len(columns) > 1:
-        _, values = np.unique(line_keys(columns, len(auxiliary.groups)), return_inverse=True)
-    shown = np.bincount(values)
-    place = np.cumsum(shown > 0) - 1  # the rank among the values that some group lists
-    spread = likely_spread(shown[shown > 0], sizes)
-    return expected_numbers(auxiliary.groups.astype(np.intp), place[values], spread, sizes)
+    values = ranks(line_keys(auxiliary.columns, len(auxiliary.groups)))
+    spread = likely_spread(np.bincount(values), sizes)
+    return expected_numbers(auxiliary.groups.astype(np.intp), values, spread, sizes)
 
 
 def likely_spread(shown: NDArray[np.int64], sizes: Floats) -> Spread:

@@ -19,49 +19,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar, Self, Unpack
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from discreet.errors import DiscreetError
-from discreet.releases.anatomy.estimate import bearers, expected, expected_counts
+from discreet.principles.counts import Counts
+from discreet.releases import canonical, reading
 from discreet.releases.assumptions import COUNTED, KEPT_BY_GROUPS, ONE_RELEASE, SHUFFLED
-from discreet.releases.canonical import (
-    Lines,
-    content_ranks,
-    group_numbers,
-    line_keys,
-    line_order,
-    renumbered,
-    taken_in,
-)
-from discreet.releases.columns import ExactColumn, column_array
+from discreet.releases.columns import column_array
 from discreet.releases.counted import (
-    COUNT,
+    Counted,
     CountingRelease,
     check_countable,
-    counted_fields,
     counted_in_groups,
     extents,
-    sensitive_names,
 )
 from discreet.releases.exact_rows import ExactRowsRelease, RowsAt
-from discreet.releases.folder import DAMAGED, Home
+from discreet.releases.folder import Home
 from discreet.releases.grouped import GroupedRowsRelease, Members
 from discreet.releases.partition import GROUP, PublishedRows
-from discreet.releases.reading import (
-    check_groups,
-    check_rows,
-    ending_of,
-    read_attributes,
-    read_columns,
-    read_counted,
-    read_exact,
-)
 from discreet.releases.statement import Stated, Statement
-from discreet.table.combinations import distinct, places_among
+from discreet.table.combinations import distinct, places_among, ranked
 from discreet.table.query import Query
 from discreet.table.table import Column, Table
 
@@ -73,6 +54,8 @@ ASSUMPTIONS = (
     KEPT_BY_GROUPS,
     ONE_RELEASE,
 )
+CELLS = 1 << 24
+"""The largest table of points and sensitive values in which expected counts are kept for a batch of queries."""
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -85,14 +68,9 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease, ExactRowsRelease):
     format: ClassVar[str] = "anatomy"
     assumptions: ClassVar[tuple[str, ...]] = ASSUMPTIONS
 
-    # -------------------------------------------------------------------------------------------------------- making
-
     @classmethod
     def from_groups(cls, table: Table, groups: NDArray[np.int32], **stated: Unpack[Stated]) -> Self:
-        """Publish a partition: ``groups[row]`` is the group of a row, as any number, or -1 if the row is withheld.
-
-        If the groups come from a ``seeded`` generator, the manifest warns that this is an experiment.
-        """
+        """Publish a partition: ``groups[row]`` is the group of a row, as any number, or -1 if the row is withheld."""
         rows = PublishedRows.of_groups(table, groups)
         check_countable(table, "an anatomy release")
         return cls(
@@ -103,56 +81,46 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease, ExactRowsRelease):
             group_of=rows.group_of,
             others=rows.others,
             trace=rows.places,
-            **counted_in_groups(rows),
+            counted=counted_in_groups(rows),
         ).in_order()
 
     def in_order(self) -> Self:
         """Return the same release with its rows and the numbers of its groups in canonical order."""
-        keys = line_keys((*self.exact, *self.others), self.rows)
-        contents = [Lines(self.group_of, keys), *self.counted_lines]
-        numbers = group_numbers(content_ranks(self.groups, contents))
-        group_of = renumbered(numbers, self.group_of)
-        order = line_order(group_of, keys)
+        keys = canonical.line_keys((*self.exact, *self.others), self.rows)
+        contents = [canonical.Lines(self.group_of, keys), *self.counted_lines]
+        numbers = canonical.group_numbers(canonical.content_ranks(self.groups, contents))
+        group_of = canonical.renumbered(numbers, self.group_of)
+        order = canonical.line_order(group_of, keys)
         if order is None and bool((group_of == self.group_of).all()):
             return self
         return replace(
             self,
-            exact=taken_in(order, self.exact),
-            others=taken_in(order, self.others),
+            exact=canonical.taken_in(order, self.exact),
+            others=canonical.taken_in(order, self.others),
             group_of=group_of if order is None else group_of[order],
-            trace=renumbered(numbers, self.trace),
-            **self.counted_by(numbers),
+            trace=canonical.renumbered(numbers, self.trace),
+            counted=self.counted_by(numbers),
         )
 
     @classmethod
     def load(cls, home: Home, manifest: dict[str, Any]) -> Self:
         """Load the release in a folder whose manifest has been read."""
-        attributes = read_attributes(manifest)
-        secrets = [attribute for attribute in attributes if attribute.role == "sensitive"]
-        if not secrets or any(secret.name == COUNT for secret in secrets):
-            raise DiscreetError(
-                f"the manifest of the release must list a sensitive attribute, whose values are counted; {DAMAGED}"
-            )
-        stems = ["table", *sensitive_names(len(secrets))]
-        ending = ending_of(manifest, stems)
-        table, *sensitive = (f"{stem}.{ending}" for stem in stems)
-        names = [attribute.name for attribute in attributes if attribute.role != "sensitive"]
-        columns = read_columns(home / table, [GROUP, *names])
-        lines = [
-            read_columns(home / name, [GROUP, secret.name, COUNT])
-            for name, secret in zip(sensitive, secrets, strict=True)
-        ]
+        attributes = reading.read_attributes(manifest)
+        secrets, sensitive, lines, ending = reading.counted_tables(home, attributes, manifest, ["table"])
+        table, names = f"table.{ending}", [attribute.name for attribute in attributes if attribute.role != "sensitive"]
+        columns = reading.read_columns(home / table, [GROUP, *names])
         faults: list[str] = []
         of_rows = columns[GROUP][1].astype(np.int64)
         ids = distinct(np.concatenate([of_rows, *(each[GROUP][1].astype(np.int64) for each in lines)]))
         group_of = places_among(ids, of_rows).astype(np.int32)
-        check_rows(table, len(of_rows), manifest, faults)
-        check_groups(table, ids, manifest, faults)
-        exact, others = read_exact(attributes, columns, faults)
+        reading.check_rows(table, len(of_rows), manifest, faults)
+        reading.check_groups(table, ids, manifest, faults)
+        exact, others = reading.read_exact(attributes, columns, faults)
         sizes = np.bincount(group_of, minlength=len(ids))
-        counted = [
-            read_counted(*each, ids, faults, sizes, table) for each in zip(secrets, sensitive, lines, strict=True)
-        ]
+        counted = tuple(
+            reading.read_counted(*each, ids, faults, sizes, table)
+            for each in zip(secrets, sensitive, lines, strict=True)
+        )
         return cls(
             manifest=manifest,
             attributes=attributes,
@@ -161,30 +129,25 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease, ExactRowsRelease):
             group_of=group_of,
             others=others,
             faults=tuple(faults),
-            **counted_fields(counted),
+            counted=counted,
         )
 
     def tables(self, numbers: bool) -> dict[str, pa.Table]:
         """The published tables: ``table`` with the rows, and those of sensitive values."""
         ids = pa.array(self.ids) if numbers else pa.array(self.ids).cast(pa.string())
         columns: list[Any] = [pa.DictionaryArray.from_arrays(pa.array(self.group_of), ids)]
-        columns += [column_array(column, numbers) for column in self.unchanged.values()]
-        return {"table": pa.table(columns, names=[GROUP, *self.unchanged]), **self.sensitive_tables(numbers)}
-
-    # ------------------------------------------------------------------------------------------------------- counting
+        columns += [column_array(column, numbers) for column in self.columns.values()]
+        return {"table": pa.table(columns, names=[GROUP, *self.columns]), **self.sensitive_tables(numbers)}
 
     def description(self, group: int) -> dict[str, str]:
         """The extent of each quasi-identifier in the group at an index of ``ids``, so that readers can recognise it."""
         rows = np.flatnonzero(self.group_of == group)
         return extents((attribute, of, rows) for attribute, of in zip(self.quasi, self.exact, strict=True))
 
-    # --------------------------------------------------------------------------------------------------------- asking
-
-    def _believed(self, rows: RowsAt) -> NDArray[np.float64]:
-        return expected(bearers(rows.lines, self.group_of[rows.rows], (rows.number, self.groups)), self.counts)
-
-    def _crossed(self, exact: ExactColumn) -> NDArray[np.float64]:
-        return expected(bearers(exact.codes, self.group_of, (len(exact.values), self.groups)), self.counts)
+    def believed_counts(self, rows: RowsAt) -> NDArray[np.float64]:
+        """The shares of the values in the groups of the rows, added up."""
+        borne = bearers(rows.lines, self.group_of[rows.rows], (rows.number, self.groups))
+        return np.asarray((borne @ shares_in(self.counts)).toarray(), np.float64)
 
     def certain_groups(self, people: Sequence[Column]) -> NDArray[np.int64]:
         """The group in which all rows with a person's quasi-identifiers are; -1 if there are several or none."""
@@ -211,7 +174,7 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease, ExactRowsRelease):
     def known_values(self, name: str) -> NDArray[Any]:
         """The published values of a column, in their order."""
         values = self.sensitive_values(name)
-        return self.unchanged[name].values if values is None else values
+        return self.columns[name].values if values is None else values
 
     def estimates(self, queries: Sequence[Query]) -> NDArray[np.float64]:
         """The expected number of published rows that satisfy each query.
@@ -219,5 +182,77 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease, ExactRowsRelease):
         Conditions on quasi-identifiers and kept columns are evaluated exactly; each row that satisfies them counts with
         the share of its group that satisfies the condition on the sensitive attribute. Of several sensitive attributes
         the shares are multiplied, as if they were independent within the group.
+
+        Rows with the same combination of values are handled together. If combinations and sensitive values are few
+        enough, expected counts are accumulated over the sensitive values beforehand, so that a range costs no more than
+        a single value.
         """
-        return expected_counts(self, queries)
+        _, first, of_row = ranked(canonical.line_keys([*self.columns.values()], self.rows))
+        codes = {name: column.codes[first] for name, column in self.columns.items()}
+        borne = bearers(of_row, self.group_of, (len(first), self.groups))
+        of_secrets = zip(self.sensitive, self.counted, strict=True)
+        secrets = {attribute.name: _Shares(counted, borne) for attribute, counted in of_secrets}
+        sizes = np.bincount(of_row, minlength=len(first)).astype(np.float64)
+        results = np.empty(len(queries))
+        for at, query in enumerate(queries):
+            keep = np.ones(len(first), np.bool_)
+            wanted: dict[str, NDArray[np.bool_]] = {}
+            for condition in query.conditions:
+                name, attribute = condition.attribute, self.asked(condition)
+                admitted = condition.admits(self.known_values(name), attribute.meaning)
+                if name in codes:
+                    keep &= admitted[codes[name]]
+                else:
+                    wanted[name] = wanted[name] & admitted if name in wanted else admitted
+            expected = sizes if not wanted else None
+            if len(wanted) == 1:
+                ((name, values),) = wanted.items()
+                expected = secrets[name].expected(values)
+            if expected is not None:
+                results[at] = expected @ keep
+            else:
+                share = np.prod([secrets[name].of_groups(values) for name, values in wanted.items()], axis=0)
+                results[at] = share[self.group_of[keep[of_row]]].sum()
+        return results
+
+
+class _Shares:
+    """The shares of an attribute's values in each group, and what these make of the rows of each combination."""
+
+    def __init__(self, counted: Counted, bearers: Any) -> None:
+        self.values, self.shares, self.bearers = counted.values, shares_in(counted.counts), bearers
+
+    @cached_property
+    def sums(self) -> NDArray[np.float64] | None:
+        """Per value and combination, the expected rows with any value before it; None if they are too many."""
+        number, wide = self.bearers.shape[0], len(self.values) + 1
+        if number * wide > CELLS:
+            return None
+        sums = np.zeros((wide, number))
+        np.cumsum((self.bearers @ self.shares).toarray().T, axis=0, out=sums[1:])
+        return sums
+
+    def expected(self, values: NDArray[np.bool_]) -> NDArray[np.float64] | None:
+        """Per combination, the expected rows with these values; None if that would take too much memory."""
+        if self.sums is None:
+            return None
+        edges = np.flatnonzero(np.diff(values, prepend=False, append=False))
+        return np.asarray(self.sums[edges[1::2]].sum(axis=0) - self.sums[edges[::2]].sum(axis=0), np.float64)
+
+    def of_groups(self, values: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Per group, the share of its rows with these values."""
+        return np.asarray(self.shares @ values.astype(np.float64), np.float64)
+
+
+def bearers(place_of_row: NDArray[Any], group_of: NDArray[np.int32], shape: tuple[int, int]) -> Any:
+    """The number of rows of each combination in each group, as a sparse matrix."""
+    from scipy.sparse import csr_array
+
+    return csr_array((np.ones(len(group_of)), (place_of_row, group_of)), shape=shape)
+
+
+def shares_in(counts: Counts) -> Any:
+    """The share of each sensitive value in each group, as a sparse matrix."""
+    from scipy.sparse import csr_array
+
+    return csr_array((counts.shares, counts.values, counts.starts), shape=(len(counts), counts.width))

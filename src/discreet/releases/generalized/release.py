@@ -16,35 +16,19 @@ from typing import Any, ClassVar, Self, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.options import checked
 from discreet.principles.principle import Principle
+from discreet.releases import canonical, reading
 from discreet.releases.assumptions import DESCRIBED, KEPT_BY_GROUPS, ONE_RELEASE, SHUFFLED, TRUE_VALUES
 from discreet.releases.attributes import Attribute
-from discreet.releases.canonical import (
-    Lines,
-    by_number,
-    content_ranks,
-    group_numbers,
-    line_keys,
-    line_order,
-    renumbered,
-    taken_in,
-    text_ranks,
-)
 from discreet.releases.columns import read_sensitive
 from discreet.releases.described import DescribedRelease
 from discreet.releases.descriptions import Texts
 from discreet.releases.folder import Home
-from discreet.releases.generalization import Values, check_values, exact_texts, generalize
+from discreet.releases.generalization import Values, exact_texts, generalize
 from discreet.releases.partition import GROUP, PublishedRows
-from discreet.releases.reading import (
-    check_groups,
-    check_rows,
-    ending_of,
-    read_attributes,
-    read_columns,
-    read_others,
-)
 from discreet.releases.statement import Stated, Statement
+from discreet.table.combinations import distinct, places_among
 from discreet.table.table import Column, Table
 
 ASSUMPTIONS = (
@@ -88,8 +72,6 @@ class GeneralizedRelease(DescribedRelease):
     more_tables: ClassVar[tuple[str, ...]] = ()
     """Further tables of a format built on this one."""
 
-    # -------------------------------------------------------------------------------------------------------- making
-
     @classmethod
     def from_groups(
         cls,
@@ -99,16 +81,13 @@ class GeneralizedRelease(DescribedRelease):
         values: Values = "interval",
         **stated: Unpack[Stated],
     ) -> Self:
-        """Publish a partition: ``groups[row]`` is an arbitrary number of the row's group, or -1 to withhold the row.
-
-        If they come from a ``seeded`` generator, the manifest warns that this is an experiment.
-        """
+        """Publish a partition: ``groups[row]`` is an arbitrary number of the row's group, or -1 to withhold the row."""
         return cls._of_groups(table, groups, values, Statement(**stated)).in_order()
 
     @classmethod
     def _of_groups(cls, table: Table, groups: NDArray[np.int32], values: Values, statement: Statement) -> Self:
         """Return the release of a partition, in the order of the table and of the given numbers of groups."""
-        check_values(values)
+        checked("values", values, Values)
         rows = PublishedRows.of_groups(table, groups, labels=values == "label")
         return cls._of_rows(rows, lambda column: generalize(column, rows.places, rows.groups, values), statement)
 
@@ -130,35 +109,35 @@ class GeneralizedRelease(DescribedRelease):
         """Return the same release with its rows and the numbers of its groups in canonical order."""
         numbers = self._numbers()
         group_of = numbers[self.group_of].astype(np.int32)
-        order = line_order(group_of, self._line_keys)
+        order = canonical.line_order(group_of, self._line_keys)
         if order is None and bool((group_of == self.group_of).all()):
             return self
         return self._rearranged(numbers, order)
 
     @property
-    def _contents(self) -> list[NDArray[Any] | Lines]:
+    def _contents(self) -> list[NDArray[Any] | canonical.Lines]:
         """What is published with each group: its description, and its rows."""
-        return [*map(text_ranks, self.texts), Lines(self.group_of, self._line_keys)]
+        return [*map(canonical.text_ranks, self.texts), canonical.Lines(self.group_of, self._line_keys)]
 
     @cached_property
     def _line_keys(self) -> NDArray[np.int64]:
         """A number for each row, in the order of what is published with it besides its description."""
-        return line_keys(self._payloads, self.rows)
+        return canonical.line_keys(self._payloads, self.rows)
 
     def _numbers(self) -> NDArray[np.int64]:
         """The number of each group in canonical order."""
-        return group_numbers(content_ranks(self.groups, self._contents))
+        return canonical.group_numbers(canonical.content_ranks(self.groups, self._contents))
 
     def _rearranged(self, numbers: NDArray[np.int64], order: NDArray[np.int64] | None) -> Self:
         """Return the same release with other numbers of its groups, and its rows in an order."""
-        group_of = renumbered(numbers, self.group_of)
+        group_of = canonical.renumbered(numbers, self.group_of)
         return replace(
             self,
-            texts=tuple(Texts(words, by_number(numbers, of_group)) for words, of_group in self.texts),
+            texts=tuple(Texts(words, canonical.by_number(numbers, of_group)) for words, of_group in self.texts),
             group_of=group_of if order is None else group_of[order],
-            secrets=taken_in(order, self.secrets),
-            others=taken_in(order, self.others),
-            trace=renumbered(numbers, self.trace),
+            secrets=canonical.taken_in(order, self.secrets),
+            others=canonical.taken_in(order, self.others),
+            trace=canonical.renumbered(numbers, self.trace),
         )
 
     @classmethod
@@ -167,30 +146,27 @@ class GeneralizedRelease(DescribedRelease):
         applying = ((several, SIDE_BY_SIDE), (persons, SEVERAL_ROWS), (presence, PRESENCE))
         return [sentence for applies, sentence in applying if applies]
 
-    # ------------------------------------------------------------------------------------------------ saving, loading
-
     @classmethod
     def load(cls, home: Home, manifest: dict[str, Any]) -> Self:
         """Return the release in a folder whose manifest has been read; its inconsistencies are faults."""
-        attributes = read_attributes(manifest)
-        name = f"table.{ending_of(manifest, ('table', *cls.more_tables))}"
-        columns = read_columns(home / name, [GROUP, *(attribute.name for attribute in attributes)])
+        attributes = reading.read_attributes(manifest)
+        name = f"table.{reading.ending_of(manifest, ('table', *cls.more_tables))}"
+        columns = reading.read_columns(home / name, [GROUP, *(attribute.name for attribute in attributes)])
         faults: list[str] = []
         numbers = columns[GROUP][1].astype(np.int64)
-        ids, group_of = _groups(numbers)
-        check_rows(name, len(numbers), manifest, faults)
-        check_groups(name, ids, manifest, faults)
-        by_role = {
-            role: [attribute for attribute in attributes if attribute.role == role] for role in ("quasi", "sensitive")
-        }
+        ids = distinct(numbers)
+        group_of = places_among(ids, numbers).astype(np.int32)
+        reading.check_rows(name, len(numbers), manifest, faults)
+        reading.check_groups(name, ids, manifest, faults)
+        quasi, secrets = ([each for each in attributes if each.role == role] for role in ("quasi", "sensitive"))
         release = cls(
             manifest=manifest,
             attributes=attributes,
-            texts=tuple(_described(each, *columns[each.name], ids, group_of, faults) for each in by_role["quasi"]),
+            texts=tuple(_described(each, *columns[each.name], ids, group_of, faults) for each in quasi),
             ids=ids,
             group_of=group_of,
-            secrets=tuple(read_sensitive(each, *columns[each.name], faults) for each in by_role["sensitive"]),
-            others=read_others(attributes, columns),
+            secrets=tuple(read_sensitive(each, *columns[each.name], faults) for each in secrets),
+            others=reading.read_others(attributes, columns),
         )
         # report unreadable texts now, not when they are first needed
         _ = release.descriptions.regions
@@ -232,16 +208,6 @@ class GeneralizedRelease(DescribedRelease):
             group_of=group_of.astype(np.int32),
             trace=None,
         )
-
-
-def _groups(numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Return the numbers of the groups, ascending, and the index among them of every row's group."""
-    if len(numbers) and numbers.min() >= 0 and numbers.max() < len(numbers):
-        sizes = np.bincount(numbers)
-        if bool(sizes.all()):
-            return np.arange(len(sizes)), numbers.astype(np.int32)
-    ids, places = np.unique(numbers, return_inverse=True)
-    return ids, places.astype(np.int32)
 
 
 def _described(

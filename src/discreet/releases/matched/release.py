@@ -16,10 +16,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
+from discreet.options import checked
 from discreet.releases.assumptions import ONE_RELEASE, TRUE_VALUES
 from discreet.releases.descriptions import Descriptions, Texts
 from discreet.releases.folder import DAMAGED, Home
-from discreet.releases.generalization import Values, check_values, generalize
+from discreet.releases.generalization import Values, generalize
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.matched.candidates import irregularities, of_groups, pairs
 from discreet.releases.partition import PublishedRows, check_one_row_each, check_partition
@@ -78,7 +79,7 @@ class MatchedRelease(GeneralizedRelease):
         ``candidates[row]`` lists the published rows, numbered from 0 in any order, that may be the one of this input
         row's person, beginning with the one that is; -1 where there are fewer, and in all places to withhold the row.
         A column gives no row to two persons, and all persons whose candidate a row is have as many candidates as it has
-        persons. If the matches come from a ``seeded`` generator, the manifest warns that this is an experiment.
+        persons.
 
         >>> import discreet as dc
         >>> from discreet.datasets import patients
@@ -90,7 +91,7 @@ class MatchedRelease(GeneralizedRelease):
         given = np.asarray(candidates)
         check_one_row_each(table, cls.format)
         number = _check_candidates(table.rows, given)
-        check_values(values)
+        checked("values", values, Values)
         check_partition(table, given[:, 0])
         matched = given.astype(np.int32)
         persons, lines = pairs(matched)
@@ -117,17 +118,10 @@ class MatchedRelease(GeneralizedRelease):
         return {**super().trace_columns(trace[:, 0].copy()), "candidates": listed}
 
     @classmethod
-    def from_groups(
-        cls,
-        table: Table,
-        groups: NDArray[np.int32],
-        *,
-        values: Values = "interval",
-        **stated: Unpack[Stated],
-    ) -> Self:
-        """Publish a partition: every person is matched with the rows of the group."""
+    def _of_groups(cls, table: Table, groups: NDArray[np.int32], values: Values, statement: Statement) -> Self:
+        """Return a release of a partition: every person is matched with the rows of the group."""
         rows = PublishedRows.of_groups(table, groups)
-        return cls.from_candidates(table, of_groups(rows.places), values=values, **stated)
+        return cls.from_candidates(table, of_groups(rows.places), values=values, **vars(statement))
 
     @classmethod
     def load(cls, home: Home, manifest: dict[str, Any]) -> Self:

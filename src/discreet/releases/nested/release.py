@@ -11,29 +11,30 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
+from typing import Any, ClassVar, Self, Unpack
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
+from discreet.options import checked
 from discreet.principles.counts import Counts
 from discreet.releases.assumptions import ONE_RELEASE, TRUE_VALUES
+from discreet.releases.box_estimate import Cells
 from discreet.releases.canonical import Lines, by_number, content_ranks, renumbered
 from discreet.releases.descriptions import Descriptions, Texts
 from discreet.releases.folder import DAMAGED, Home
-from discreet.releases.generalization import Values, check_values, generalize
+from discreet.releases.generalization import Values, generalize
 from discreet.releases.generalized.release import GeneralizedRelease
+from discreet.releases.nested.beliefs import believed, expected
 from discreet.releases.nested.tree import Tree, check_tree, numbered_in_order, tidied
 from discreet.releases.partition import GROUP, PARENT, PublishedRows, check_one_row_each, check_partition
-from discreet.releases.reading import read_texts
+from discreet.releases.reading import read_lines
 from discreet.releases.statement import Stated, Statement
-from discreet.table.combinations import distinct
+from discreet.table.combinations import distinct, looked_up
 from discreet.table.table import Column, Table
-
-if TYPE_CHECKING:
-    from discreet.releases.box_estimate import Cells
+from discreet.table.texts import LARGEST_WHOLE
 
 NODES = "nodes"
 PERSONS = "persons"
@@ -63,11 +64,9 @@ ASSUMPTIONS = (
 class NestedRelease(GeneralizedRelease):
     """The published release, as made by a scheme (``from_tree``) or as found in a folder (``load``).
 
-    It is a generalized release whose groups are the nodes of a tree: ``counts``, ``sizes`` and ``descriptions`` are
-    about nodes and the rows under them. An adversary who knows the tree matches people with leaves, and every person of
-    every leaf that admits a point is equally likely to be the one at that point; `discreet.releases.nested.beliefs`
-    defines the belief for each leaf. The private ``trace`` contains the leaf of every input row's person, not the node
-    of the row.
+    ``counts``, ``sizes`` and ``descriptions`` are about nodes and the rows under them. Every person of every leaf that
+    admits a point is equally likely to be the one at that point. The private ``trace`` contains the leaf of every input
+    row's person, not the node of the row.
     """
 
     format: ClassVar[str] = "nested"
@@ -100,7 +99,7 @@ class NestedRelease(GeneralizedRelease):
         ``parents`` is the parent of every node, -1 for a root, in any order. ``leaf_of[row]`` is the leaf of the person
         of an input row (a node that may have children, too), and ``node_of[row]`` the node under which the row is
         published: that leaf or an ancestor; both are -1 for a withheld row. Nodes without rows are removed (``tidied``
-        proves that this changes no belief). If the tree comes from a ``seeded`` generator, the manifest warns of it.
+        proves that this changes no belief).
 
         >>> import discreet as dc
         >>> from discreet.datasets import patients
@@ -113,7 +112,7 @@ class NestedRelease(GeneralizedRelease):
         above, leaves, nodes = (np.asarray(numbers) for numbers in (parents, leaf_of, node_of))
         check_one_row_each(table, cls.format)
         check_tree(table.rows, above, leaves, nodes)
-        check_values(values)
+        checked("values", values, Values)
         check_partition(table, nodes)
         tree = tidied(*(numbers.astype(np.int64) for numbers in (above, leaves, nodes)))
         above, leaves, nodes = (numbers.astype(np.int32) for numbers in tree)
@@ -141,17 +140,12 @@ class NestedRelease(GeneralizedRelease):
         return replace(super()._rearranged(numbers, order), parents=parents, persons=persons)
 
     @classmethod
-    def from_groups(
-        cls,
-        table: Table,
-        groups: NDArray[np.int32],
-        *,
-        values: Values = "interval",
-        **stated: Unpack[Stated],
-    ) -> Self:
-        """Publish a partition: a tree of roots only, with every row under its person's root."""
+    def _of_groups(cls, table: Table, groups: NDArray[np.int32], values: Values, statement: Statement) -> Self:
+        """Return a release of a partition: a tree of roots only, with every row under its person's root."""
         rows = PublishedRows.of_groups(table, groups)
-        return cls.from_tree(table, np.full(rows.groups, -1), rows.places, rows.places, values=values, **stated)
+        return cls.from_tree(
+            table, np.full(rows.groups, -1), rows.places, rows.places, values=values, **vars(statement)
+        )
 
     # ------------------------------------------------------------------------------------------------ saving, loading
 
@@ -162,19 +156,17 @@ class NestedRelease(GeneralizedRelease):
         if len(release.secrets) != 1:
             raise DiscreetError(f"the manifest of a nested release must list one sensitive attribute; {DAMAGED}")
         path = release.second_table(home, NODES)
-        columns = read_texts(path, [GROUP, PARENT, PERSONS])
-        groups, parents, persons = (
-            _numbers(path.name, name, [texts[code] for code in codes.tolist()])
-            for name, (texts, codes) in columns.items()
-        )
+        names = [GROUP, PARENT, PERSONS]
+        lines = zip(names, read_lines(path, names), strict=True)
+        groups, parents, persons = (_numbers(path.name, name, texts) for name, texts in lines)
         if len(groups) != release.groups or bool((groups != release.ids).any()):
             fault = f"{path.name} must list every node that has rows in the table once, in order."
             empty = np.zeros(release.groups, np.int64)
             release = replace(release, parents=empty.astype(np.int32) - 1, persons=empty, sound=False)
             return replace(release, faults=(*release.faults, fault))
         roots, faults = parents == -1, []
-        places = np.minimum(np.searchsorted(groups, parents), max(0, len(groups) - 1))
-        strange = np.flatnonzero(~roots & (groups[places] != parents)) if len(groups) else roots[:0]
+        places, known = looked_up(groups, parents)
+        strange = np.flatnonzero(~roots & ~known)
         if len(strange):
             faults.append(f"Node {groups[strange[0]]} has the parent {parents[strange[0]]}, which is no node.")
         if len(negative := np.flatnonzero(persons < 0)):
@@ -216,21 +208,16 @@ class NestedRelease(GeneralizedRelease):
     @cached_property
     def expected(self) -> Counts:
         """Per node: the expected sensitive values of the persons with this leaf."""
-        from discreet.releases.nested.beliefs import expected
-
         return expected(self.tree, self.counts)
 
     @cached_property
     def cells(self) -> Cells:
         """The nodes as estimates use them: persons under their leaves, with their expected values."""
-        from discreet.releases.box_estimate import Cells
-        from discreet.releases.nested.beliefs import believed
-
         texts = np.array([of_node for _, of_node in self.texts], np.int32).reshape(len(self.texts), self.groups)
         return Cells(texts, self.group_of, self.expected, lambda rows: believed(self.tree, rows) * self.persons)
 
     def presence(self, points: Mapping[str, ArrayLike], *, combined: bool = False) -> NDArray[np.float64]:
-        """Return the belief that a person is in the table at all, from the leaves (see ``DescribedRelease``)."""
+        """Return the belief that a person is in the table at all, from the leaves."""
         if not self.sound:
             raise DiscreetError(AT_FAULT)
         return super().presence(points, combined=combined)
@@ -254,18 +241,13 @@ def _everyone(
 
 def _numbers(file: str, name: str, texts: list[str]) -> NDArray[np.int64]:
     """Convert texts to whole numbers; the empty parent of a root becomes -1."""
+    empty = "-1" if name == PARENT else ""
     try:
-        if name != PARENT and "" in texts:
-            raise ValueError
-        return np.array([-1 if text == "" else _whole(text) for text in texts], np.int64)
+        numbers = np.array([int(text or empty) for text in texts], np.int64)
+        if bool((np.abs(numbers) >= LARGEST_WHOLE).any()):
+            raise OverflowError
+        return numbers
     except (ValueError, OverflowError):
         raise DiscreetError(
             f"the column {name!r} of {file!r} does not hold a whole number in every row; publish the release again"
         ) from None
-
-
-def _whole(text: str) -> int:
-    number = int(text)
-    if abs(number) >= 1 << 53:
-        raise ValueError(text)
-    return number

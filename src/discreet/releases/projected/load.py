@@ -49,9 +49,11 @@ def part_manifest(manifest: Mapping[str, Any], number: int) -> dict[str, Any]:
         for attribute in manifest["attributes"]
         if attribute["role"] == "quasi" or attribute["name"] in names or (attribute["role"] == "other" and number == 1)
     ]
-    texts = manifest.get("promise")
-    texts = [text for text in texts if concerns(text, names)] if isinstance(texts, list) else texts
-    read = [] if not isinstance(texts, list) else [part for part in map(_read, texts) if part is not None]
+    stated = manifest.get("promise")
+    promises = [(text, _read(text)) for text in stated] if isinstance(stated, list) else []
+    # of the attributes of this part, or such as cannot be read
+    promises = [(text, part) for text, part in promises if part is None or part.about in (None, *names)]
+    read = [part for _, part in promises if part is not None]
     described = read_attributes({**manifest, "attributes": attributes, "groups": 0})
     kind, ending = format_of(entry), f"_{number}."
     result = {
@@ -59,7 +61,7 @@ def part_manifest(manifest: Mapping[str, Any], number: int) -> dict[str, Any]:
         "format": kind.format,
         "format_version": manifest.get("format_version"),
         "scheme": entry["scheme"],
-        "promise": texts,
+        "promise": [text for text, _ in promises] if isinstance(stated, list) else stated,
         "attributes": attributes,
         "rows": manifest["rows"],
         **{key: value for key, value in entry.items() if key not in OF_PARTS},
@@ -76,12 +78,6 @@ def own_name(name: str, ending: str) -> str:
     'table.csv'
     """
     return ".".join(name.rsplit(ending, 1))
-
-
-def concerns(text: Any, names: list[str]) -> bool:
-    """Whether a promise in a manifest is about one of these attributes, or cannot be read."""
-    part = _read(text)
-    return part is None or part.about is None or part.about in names
 
 
 def _read(text: Any) -> Principle | None:

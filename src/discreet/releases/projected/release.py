@@ -4,7 +4,7 @@ Every table is a release of its own, of the same rows: a generalized one, or one
 the number of the part in their names (``table_2``, ``sensitive_2``). The order of a table and the numbers of its groups
 follow from what it publishes by itself (see ``releases.canonical``), so nothing but the quasi-identifiers links the
 rows of one with those of another. A projected release therefore mostly asks its parts; only counts over attributes of
-different tables are its own (see ``releases.projected.estimate``).
+different tables are its own.
 
 Not every format may be one of several. A release that hides who is in the table would be undone by another one of the
 same people, as both say something about the same rows (see ``releases.ambiguous.release``); and where only a private
@@ -23,7 +23,9 @@ import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
+from discreet.principles.wording import listed
 from discreet.releases.assumptions import DESCRIBED, ONE_RELEASE
+from discreet.releases.box_lookup import ByBoxes
 from discreet.releases.descriptions import Descriptions
 from discreet.releases.folder import Home
 from discreet.releases.grouped import GroupedRelease
@@ -233,8 +235,6 @@ class ProjectedRelease(Release):
 
     def lookup(self) -> Lookup:
         """Return the lookup of people in the groups of all tables; by one of them where rows are as they were."""
-        from discreet.releases.box_lookup import ByBoxes
-
         described = [part.descriptions for part in self.parts if part.descriptions is not None]
         return ByBoxes(Descriptions.joined(described)) if len(described) == len(self.parts) else self.parts[0].lookup()
 
@@ -250,16 +250,58 @@ class ProjectedRelease(Release):
         raise KeyError(name)
 
     def estimates(self, queries: Sequence[Query]) -> NDArray[np.float64]:
-        """Estimate how many rows satisfy each query: see ``releases.projected.estimate``."""
-        from discreet.releases.projected.estimate import estimates
+        """Estimate how many rows satisfy each query.
 
-        return estimates(self, queries)
+        A count whose conditions on sensitive attributes all fall into one table is estimated by that table, and one
+        without such conditions by the mean over all tables. Otherwise nothing tells how values of different tables go
+        together. The estimate then takes the attributes of different tables to be independent among the rows that
+        satisfy the conditions on quasi-identifiers: of these rows, each table tells the share that satisfies the
+        conditions on its own attributes, and the shares are multiplied.
+        """
+        part_of = self._part_of
+        asked = [{part_of[name] for name in query.by_attribute if name in part_of} for query in queries]
+        across = [at for at, numbers in enumerate(asked) if len(numbers) != 1]
+        result = np.empty(len(queries))
+        among = np.empty((len(self.parts), len(across)))
+        shares = np.ones(len(across))
+        for number, part in enumerate(self.parts):
+            alone = [at for at, numbers in enumerate(asked) if numbers == {number}]
+            result[alone] = part.estimates([queries[at] for at in alone])
+            among[number] = part.estimates([self._only(queries[at]) for at in across])
+            mine = [place for place, at in enumerate(across) if number in asked[at]]
+            matching = part.estimates([self._only(queries[across[place]], number) for place in mine])
+            whole = among[number, mine]
+            shares[mine] *= np.divide(matching, whole, out=np.zeros(len(mine)), where=whole > 0.0)
+        result[across] = among.mean(axis=0) * shares
+        return result
+
+    @cached_property
+    def _part_of(self) -> dict[str, int]:
+        """The number of the part of every column that is in one table only."""
+        return {
+            attribute.name: number
+            for number, part in enumerate(self.parts)
+            for attribute in part.attributes
+            if attribute.role != "quasi"
+        }
+
+    def _only(self, query: Query, number: int = -1) -> Query:
+        """The conditions of a query on quasi-identifiers and, if a part is given by its number, on its attributes."""
+        return Query(tuple(each for each in query.conditions if self._part_of.get(each.attribute, number) == number))
 
     def notes_on(self, names: Sequence[str]) -> tuple[str, ...]:
         """Return the note that counts by these columns take attributes of different tables to be independent."""
-        from discreet.releases.projected.estimate import independence
-
-        return independence(self, names)
+        apart: dict[int, dict[str, None]] = {}
+        for name in names:
+            if name in self._part_of:
+                apart.setdefault(self._part_of[name], {})[name] = None
+        if len(apart) < 2:
+            return ()
+        return (
+            f"{listed(listed(map(repr, columns)) for columns in apart.values())} are in different tables of the "
+            "release, so that the estimate takes them to be independent among the rows that satisfy the conditions on "
+            "quasi-identifiers",
+        )
 
 
 def part_entry(part: Release) -> dict[str, Any]:

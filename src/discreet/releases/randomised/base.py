@@ -13,10 +13,9 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -25,22 +24,14 @@ from numpy.typing import NDArray
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.releases.attributes import Attribute
-from discreet.releases.bit_counts import Tally, Words
-from discreet.releases.canonical import line_keys, line_order, renumbered, taken_in
-from discreet.releases.columns import (
-    ExactColumn,
-    column_array,
-    one_of,
-    read_listed,
-    read_sensitive,
-    value_name,
-)
+from discreet.releases.bit_counts import Words
+from discreet.releases.columns import ExactColumn, column_array, one_of, read_listed, read_sensitive, value_name
 from discreet.releases.exact_rows import ExactRowsRelease, RowsAt, crossed
 from discreet.releases.folder import Home
 from discreet.releases.labels import number_written
 from discreet.releases.partition import PublishedRows
 from discreet.releases.passthrough import check_kept, check_quasi
-from discreet.releases.reading import check_rows, ending_of, read_exact, read_texts, row_attributes
+from discreet.releases.reading import check_rows, ending_of, read_exact, read_lines, read_texts, row_attributes
 from discreet.releases.statement import Statement
 from discreet.table.query import Condition, Query
 from discreet.table.table import Column, Table
@@ -55,13 +46,8 @@ class RandomisedRelease(ExactRowsRelease):
     private ``trace`` contains the line of the published table for every input row, -1 if withheld.
     """
 
-    shown: ExactColumn
-    """The sensitive values and the code of each row's published value. Faulty files may contain values that the prior
-    does not list; these come last."""
     prior: NDArray[np.int64]
     """The count of each sensitive value in the whole original."""
-
-    # -------------------------------------------------------------------------------------------------------- making
 
     @classmethod
     def parts(cls, table: Table, drawn: NDArray[np.int32], statement: Statement, **more: Any) -> dict[str, Any]:
@@ -90,38 +76,29 @@ class RandomisedRelease(ExactRowsRelease):
             "manifest": rows.manifest(cls, statement, **more),
             "attributes": rows.attributes,
             "exact": rows.exact,
-            "shown": ExactColumn(_values(column, domain), place[drawn[rows.rows]], column.notation),
+            "secrets": (ExactColumn(_values(column, domain), place[drawn[rows.rows]], column.notation),),
             "prior": table.prior_counts[domain],
             "others": rows.others,
             "trace": trace,
         }
 
-    def in_order(self) -> Self:
-        """Return the same release with its rows in canonical order."""
-        order = line_order(None, line_keys([*self._columns.values()], self.rows))
-        if order is None:
-            return self
-        places = np.empty(len(order), np.int64)
-        places[order] = np.arange(len(order))
-        return replace(
-            self,
-            exact=taken_in(order, self.exact),
-            shown=taken_in(order, [self.shown])[0],
-            others=taken_in(order, self.others),
-            trace=renumbered(places, self.trace),
-        )
-
     def tables(self, numbers: bool) -> dict[str, pa.Table]:
         """The published table, and the prior."""
         counts = pa.array(self.prior)
         return {
-            "table": pa.table({name: column_array(column, numbers) for name, column in self._columns.items()}),
+            "table": pa.table({name: column_array(column, numbers) for name, column in self.columns.items()}),
             "prior": pa.table(
                 [pa.array(self.texts), counts if numbers else counts.cast(pa.string())], names=["value", "count"]
             ),
         }
 
-    # ------------------------------------------------------------------------------------------------------- counting
+    @property
+    def shown(self) -> ExactColumn:
+        """The sensitive values and the code of each row's published value.
+
+        Faulty files may contain values that the prior does not list; these come last.
+        """
+        return self.secrets[0]
 
     @property
     def values(self) -> NDArray[Any]:
@@ -138,45 +115,41 @@ class RandomisedRelease(ExactRowsRelease):
     def retention(self) -> float:
         """The expected share of sensitive values that are published unchanged."""
 
-    # --------------------------------------------------------------------------------------------------------- asking
-
     @abstractmethod
     def believed(self, published: NDArray[np.int64]) -> NDArray[np.float64]:
         """For each line of published counts, the sum of the beliefs that its published values imply."""
 
-    def _believed(self, rows: RowsAt) -> NDArray[np.float64]:
-        return self.believed(self._counted(rows.lines, rows.number, self.shown.codes[rows.rows]))
+    def believed_counts(self, rows: RowsAt) -> NDArray[np.float64]:
+        """What the published values of the rows imply."""
+        return self.believed(self._counted(rows))
 
-    def _counted(self, lines: NDArray[Any], number: int, codes: NDArray[np.int32]) -> NDArray[np.int64]:
+    def estimated_counts(self, rows: RowsAt) -> NDArray[np.float64]:
+        """The reconstruction of what the rows had originally."""
+        return self.reconstructed(self._counted(rows))
+
+    def _counted(self, rows: RowsAt) -> NDArray[np.int64]:
         """How often each value of the prior is published on each line."""
-        width = len(self.prior)
-        return crossed(lines[codes < width], number, codes[codes < width], width)
+        width, codes = len(self.prior), self.shown.codes[rows.rows]
+        return crossed(rows.lines[codes < width], rows.number, codes[codes < width], width)
 
     @abstractmethod
     def reconstructed(self, published: NDArray[np.int64]) -> NDArray[np.float64]:
         """For each line of published counts, the estimated original counts."""
 
-    def _crossed(self, exact: ExactColumn) -> NDArray[np.float64]:
-        return self.reconstructed(self._counted(exact.codes, len(exact.values), self.shown.codes))
-
     def known_values(self, name: str) -> NDArray[Any]:
         """The values of a column in their order: the published ones or, if it is sensitive, all original ones."""
         if name != self.secret.name:
-            return np.asarray(self._columns[name].values)
+            return np.asarray(self.columns[name].values)
         # an ordinal attribute may list values that do not occur
         return np.array(self.secret.values, object) if self.secret.kind == "ordinal" else self.values
 
     def _asked(self, query: Query, wanted: NDArray[np.bool_]) -> list[Words]:
         """The rows that satisfy each condition on an unchanged column; the sensitive values that the query asks for are
         marked in ``wanted``."""
-        conditions = []
-        for condition in query.conditions:
-            attribute, column = self.asked(condition), self._columns[condition.attribute]
-            if attribute.role == "sensitive":
-                wanted &= self._wanted(condition)
-                continue
-            conditions.append(self._tally.bits(attribute.name, condition.admits(column.values, attribute.meaning)))
-        return conditions
+        secret = self.secret.name
+        for condition in query.by_attribute.get(secret, ()):
+            wanted &= self._wanted(condition)
+        return self.bits(condition for condition in query.conditions if condition.attribute != secret)
 
     def _wanted(self, condition: Condition) -> NDArray[np.bool_]:
         """Which sensitive values a condition admits; an ordinal attribute may list values that do not occur."""
@@ -186,25 +159,12 @@ class RandomisedRelease(ExactRowsRelease):
         admitted = dict(zip(order, condition.admits(np.array(order, object), "ordinal").tolist(), strict=True))
         return np.array([admitted.get(value, False) for value in self.values.tolist()], np.bool_)
 
-    @cached_property
-    def _columns(self) -> dict[str, ExactColumn]:
-        names = [attribute.name for attribute in self.attributes]
-        return dict(zip(names, (*self.exact, self.shown, *self.others), strict=True))
-
-    @property
-    @abstractmethod
-    def _tally(self) -> Tally:
-        """The published rows, prepared for counting."""
-
 
 def _values(column: Column, domain: NDArray[np.intp]) -> NDArray[Any]:
     """Some values of a column as stored in a release: numbers or texts."""
     if column.kind == "numeric":
         return column.values[domain].astype(np.float64)
     return np.array([str(column.values[code]) for code in domain], object)
-
-
-# ------------------------------------------------------------------------------------------------------------ loading
 
 
 def read_parts(home: Home, manifest: dict[str, Any], names: Sequence[str]) -> tuple[dict[str, Any], list[str], str]:
@@ -225,7 +185,7 @@ def read_parts(home: Home, manifest: dict[str, Any], names: Sequence[str]) -> tu
         "manifest": manifest,
         "attributes": attributes,
         "exact": exact,
-        "shown": shown,
+        "secrets": (shown,),
         "prior": prior,
         "others": others,
         "faults": tuple(faults),
@@ -235,9 +195,7 @@ def read_parts(home: Home, manifest: dict[str, Any], names: Sequence[str]) -> tu
 
 def _prior(path: Path) -> tuple[list[str], NDArray[np.int64]]:
     """The sensitive values as texts, and the count of each."""
-    columns = read_texts(path, ["value", "count"])
-    texts = [columns["value"][0][code] for code in columns["value"][1].tolist()]
-    words = [columns["count"][0][code] for code in columns["count"][1].tolist()]
+    texts, words = read_lines(path, ["value", "count"])
     counts = [int(word) if word.isascii() and word.isdigit() and len(word) < 16 else 0 for word in words]
     if len(set(texts)) < len(texts) or not texts or min(counts) < 1:
         raise DiscreetError(

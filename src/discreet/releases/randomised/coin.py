@@ -21,7 +21,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.releases.randomised.matrix import DIGITS, TOLERANCE
-from discreet.table.combinations import numbered
 
 Noise = Literal["uniform", "prior"]
 """How a new number is drawn: every occurring value with equal probability, or in proportion to its count."""
@@ -77,9 +76,9 @@ def distinct(*facts: Whole) -> list[list[int]]:
     >>> distinct(np.array([3, 1, 3]), np.array([7, 7, 7]))
     [[1, 7, 1], [3, 7, 2]]
     """
-    keys = numbered(facts, [int(fact.max(initial=0)) + 1 for fact in facts], len(facts[0]))
-    _, at, times = np.unique(keys, return_index=True, return_counts=True)
-    return [list(line) for line in zip(*(fact[at].tolist() for fact in facts), times.tolist(), strict=True)]
+    lines, times = np.unique(np.column_stack(facts), axis=0, return_counts=True)
+    combinations: list[list[int]] = np.column_stack([lines, times]).tolist()
+    return combinations
 
 
 class Nearest(NamedTuple):

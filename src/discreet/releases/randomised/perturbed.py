@@ -57,10 +57,7 @@ class PerturbedRelease(RandomisedRelease):
 
     @classmethod
     def from_draws(cls, table: Table, drawn: NDArray[np.int32], matrix: Matrix, **stated: Unpack[Stated]) -> Self:
-        """Publish ``drawn[row]``, a code or -1 to withhold the row, in place of each row's sensitive value.
-
-        If they were drawn by a ``seeded`` generator, the manifest warns that this is an experiment.
-        """
+        """Publish ``drawn[row]``, a code or -1 to withhold the row, in place of each row's sensitive value."""
         return cls(matrix=matrix, **cls.parts(table, drawn, Statement(**stated))).in_order()
 
     @classmethod
@@ -95,9 +92,8 @@ class PerturbedRelease(RandomisedRelease):
     def estimates(self, queries: Sequence[Query], estimator: Estimator = "auto") -> NDArray[np.float64]:
         """The estimated number of published rows whose original values satisfy each query.
 
-        Conditions on quasi-identifiers and kept columns are evaluated exactly, so a query without others is exact. How
-        often the original sensitive values occur among the rows that satisfy them is estimated (see
-        ``discreet.releases.randomised.reconstruct``): the default is ours, the paper's is ``published``.
+        Conditions on other columns are evaluated exactly, so a query without a condition on sensitive values is exact;
+        otherwise see ``discreet.releases.randomised.reconstruct``: the default is ours, the paper's is ``published``.
         """
         width = self.matrix.width
         step = max(1, BATCH // width)
@@ -107,7 +103,7 @@ class PerturbedRelease(RandomisedRelease):
             published = np.empty((len(part), width), np.int64)
             wanted = np.ones((len(part), width), np.bool_)
             for at, query in enumerate(part):
-                published[at] = self._tally.counts(self._asked(query, wanted[at]))[:width]
+                published[at] = self.tally.counts(self._asked(query, wanted[at]))[:width]
             totals = published.sum(axis=1).astype(np.float64)
             asked = np.flatnonzero(~wanted.all(axis=1))
             counts = self.reconstructed(published[asked], estimator)
@@ -117,12 +113,13 @@ class PerturbedRelease(RandomisedRelease):
 
     def reconstructed(self, published: NDArray[np.int64], estimator: Estimator = "auto") -> NDArray[np.float64]:
         """For each line of published counts, the estimated original counts."""
-        whole = None if self.withheld else self._tally.counts([])[: self.matrix.width]
+        whole = None if self.withheld else self.tally.counts([])[: self.matrix.width]
         return reconstruct(self.matrix, self.prior, published, whole, estimator)
 
     @cached_property
-    def _tally(self) -> Tally:
-        return Tally(self._columns, self.shown.codes, len(self.shown.values))
+    def tally(self) -> Tally:
+        """The rows by their published value."""
+        return Tally(self.columns, self.shown.codes, len(self.shown.values))
 
 
 def _read_matrix(path: Path, texts: list[str]) -> Matrix:

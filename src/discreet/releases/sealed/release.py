@@ -20,7 +20,7 @@ from discreet.releases.folder import DAMAGED, Home
 from discreet.releases.generalization import Values
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.partition import GROUP, check_one_row_each
-from discreet.releases.reading import read_texts
+from discreet.releases.reading import read_lines
 from discreet.releases.statement import Stated, Statement
 from discreet.table.table import Table
 
@@ -123,8 +123,7 @@ class SealedRelease(GeneralizedRelease):
         if cls.needs_secret and not release.secrets:
             raise DiscreetError(f"the manifest of a sealed release must list a sensitive attribute; {DAMAGED}")
         path = release.second_table(home, SEAL)
-        columns = read_texts(path, [GROUP, LEAKAGE])
-        groups, leakage = ([texts[code] for code in codes.tolist()] for texts, codes in columns.values())
+        groups, leakage = read_lines(path, [GROUP, LEAKAGE])
         faults = list(release.faults)
         if groups != [str(number) for number in release.ids.tolist()]:
             faults.append(f"{path.name} must list every group that has rows in the table once, in order.")

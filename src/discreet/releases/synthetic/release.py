@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, ClassVar, Literal, NamedTuple, Self, Unpack, get_args
 
 import numpy as np
@@ -20,14 +19,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
 from discreet.releases.assumptions import NO_ORDER
-from discreet.releases.attributes import as_shown, describe
-from discreet.releases.bit_counts import Tally
-from discreet.releases.canonical import line_keys, line_order, taken_in
-from discreet.releases.columns import ExactColumn, column_array, exact_column, read_sensitive
-from discreet.releases.exact_rows import ExactRowsRelease, RowsAt, codes_at, codes_found, crossed
+from discreet.releases.attributes import points_given
+from discreet.releases.columns import ExactColumn, column_array, read_sensitive
+from discreet.releases.exact_rows import ExactRowsRelease, RowsAt, codes_found, crossed
 from discreet.releases.folder import DAMAGED, Home
+from discreet.releases.partition import PublishedRows
 from discreet.releases.reading import check_rows, ending_of, listed_attributes, read_texts
-from discreet.releases.release import new_manifest
 from discreet.releases.statement import Stated, Statement
 from discreet.table.query import Query
 from discreet.table.table import Column, Table
@@ -70,11 +67,7 @@ class SyntheticRelease(ExactRowsRelease):
     exact_quasi: ClassVar[bool] = False
     of_people: ClassVar[bool] = False
 
-    secrets: tuple[ExactColumn, ...]
-    """For each sensitive attribute, its values and the code of each row."""
     privacy: Privacy
-
-    # --------------------------------------------------------------------------------------------------------- making
 
     @classmethod
     def of_rows(cls, rows: Table, privacy: Privacy, **stated: Unpack[Stated]) -> Self:
@@ -86,38 +79,22 @@ class SyntheticRelease(ExactRowsRelease):
         >>> dc.SyntheticRelease.of_rows(patients(), Privacy(1.0, "observed"), **stated)
         <synthetic release of 48 rows, 0 withheld: differential-privacy(epsilon=1)>
         """
-        quasi = [describe(as_shown(column, None), "quasi", True) for column in rows.quasi]
-        sensitive = [describe(as_shown(column, None), "sensitive", True) for column in rows.sensitive]
-        attributes = (*quasi, *sensitive)
-        every = np.arange(rows.rows)
-        manifest = new_manifest(
-            cls.format,
-            Statement(**stated),
-            attributes=attributes,
-            rows=rows.rows,
-            withheld=0,
-            assumptions=cls.assumed(attributes, stated["promise"]),
-            privacy=privacy._asdict(),
-        )
+        drawn = PublishedRows(rows, np.zeros(rows.rows, np.int32), labels=True, all_public=True)
         return cls(
-            manifest=manifest,
-            attributes=attributes,
-            exact=tuple(exact_column(*both, every) for both in zip(rows.quasi, quasi, strict=True)),
-            secrets=tuple(exact_column(*both, every) for both in zip(rows.sensitive, sensitive, strict=True)),
+            manifest=drawn.manifest(cls, Statement(**stated), privacy=privacy._asdict()),
+            attributes=drawn.attributes,
+            exact=drawn.exact,
+            secrets=drawn.secrets,
             privacy=privacy,
         ).in_order()
-
-    def in_order(self) -> Self:
-        """The same rows in canonical order."""
-        order = line_order(None, line_keys((*self.exact, *self.secrets), self.rows))
-        if order is None:
-            return self
-        return replace(self, exact=taken_in(order, self.exact), secrets=taken_in(order, self.secrets))
 
     @classmethod
     def load(cls, home: Home, manifest: dict[str, Any]) -> Self:
         """Load the release in a folder whose manifest has been read."""
-        attributes = listed_attributes(manifest, _fitting, "sensitive attributes, and no others")
+        both = {"quasi", "sensitive"}
+        attributes = listed_attributes(
+            manifest, lambda roles: set(roles) == both, "sensitive attributes, and no others"
+        )
         name = f"{TABLE}.{ending_of(manifest, [TABLE])}"
         faults: list[str] = []
         privacy = _privacy(manifest.get("privacy"), faults)
@@ -138,14 +115,7 @@ class SyntheticRelease(ExactRowsRelease):
 
     def tables(self, numbers: bool) -> dict[str, pa.Table]:
         """The table of rows."""
-        return {TABLE: pa.table({name: column_array(column, numbers) for name, column in self._columns.items()})}
-
-    # --------------------------------------------------------------------------------------------------------- asking
-
-    @property
-    def rows(self) -> int:
-        """The number of drawn rows."""
-        return len(self.secrets[0].codes)
+        return {TABLE: pa.table({name: column_array(column, numbers) for name, column in self.columns.items()})}
 
     @property
     def values(self) -> NDArray[Any]:
@@ -189,21 +159,18 @@ class SyntheticRelease(ExactRowsRelease):
         """
         return super().beliefs(points, attribute=attribute)
 
-    def _believed(self, rows: RowsAt) -> NDArray[np.float64]:
+    def believed_counts(self, rows: RowsAt) -> NDArray[np.float64]:
+        """How many of the rows have each value."""
         secret = self.secrets[0]
         return crossed(rows.lines, rows.number, secret.codes[rows.rows], len(secret.values)).astype(np.float64)
 
-    def _crossed(self, exact: ExactColumn) -> NDArray[np.int64]:
-        secret = self.secrets[0]
-        return crossed(exact.codes, len(exact.values), secret.codes, len(secret.values))
-
     def presence(self, points: Mapping[str, ArrayLike], *, combined: bool = False) -> NDArray[np.float64]:
         """NaN for every point: drawn rows say nothing certain about who is in the table."""
-        return np.full(len(codes_at(self.quasi, self.exact, points)[0]), np.nan)
+        return np.full(len(points_given(self.quasi, points)[0]), np.nan)
 
     def known_values(self, name: str) -> NDArray[Any]:
         """The values of a column in their order."""
-        return np.asarray(self._columns[name].values)
+        return np.asarray(self.columns[name].values)
 
     def estimates(self, queries: Sequence[Query]) -> NDArray[np.float64]:
         """The number of drawn rows that satisfy each query, which estimates that of the original.
@@ -215,32 +182,11 @@ class SyntheticRelease(ExactRowsRelease):
         >>> drawn.estimate("SELECT COUNT(*) FROM t WHERE sex IN ('F', 'M')")
         48.0
         """
-        return np.array([self._count(query) for query in queries], np.float64)
+        return np.array([self.tally.counts(self.bits(query.conditions))[0] for query in queries], np.float64)
 
     def notes_on(self, names: Sequence[str]) -> tuple[str, ...]:
         """A sentence on what the counts rest on."""
         return ("the rows are synthetic, drawn from noisy counts",)
-
-    def _count(self, query: Query) -> int:
-        conditions = []
-        for condition in query.conditions:
-            attribute, column = self.attribute(condition.attribute), self._columns[condition.attribute]
-            admitted = condition.admits(column.values, attribute.meaning)
-            conditions.append(self._tally.bits(attribute.name, admitted))
-        return int(self._tally.counts(conditions)[0])
-
-    @cached_property
-    def _columns(self) -> dict[str, ExactColumn]:
-        names = [attribute.name for attribute in self.attributes]
-        return dict(zip(names, (*self.exact, *self.secrets), strict=True))
-
-    @cached_property
-    def _tally(self) -> Tally:
-        return Tally(self._columns, np.zeros(self.rows, np.int32), 1)
-
-
-def _fitting(roles: list[str]) -> bool:
-    return "other" not in roles and {"quasi", "sensitive"} <= set(roles)
 
 
 def _privacy(entry: Any, faults: list[str]) -> Privacy:

@@ -31,7 +31,7 @@ from discreet.adversary.checks.trace import place_rows, trace_check
 from discreet.kernels.presence import coverage
 from discreet.principles import wording
 from discreet.randomness import generator
-from discreet.releases.ambiguous.beliefs import Located
+from discreet.releases.ambiguous.lookup import Located
 from discreet.releases.ambiguous.release import AmbiguousRelease
 from discreet.releases.columns import value_name
 from discreet.table.combinations import first_unshared, looked_up, numbered
