@@ -65,7 +65,7 @@ BUDGETS = {
     "command": Budget(3_400, 19),
     "datasets": Budget(700, 5),
     "ground": Budget(1_650, 16),
-    "kernels": Budget(7_500, 56),
+    "kernels": Budget(7_550, 56),
     "principles": Budget(3_350, 22),
     "releases": Budget(8_750, 60),
     "report": Budget(2_500, 14),
@@ -73,7 +73,7 @@ BUDGETS = {
     "table": Budget(5_650, 28),
 }
 """Per room; ``ground`` are the modules beside the rooms."""
-WHOLE = Budget(53_300, 353)
+WHOLE = Budget(53_400, 353)
 """All of them together, which is less than the sum of what each may have at most."""
 COMING = {"engines": 2_500, "app": 3_500, "evidence": 3_500}
 """The lines of rooms that do not exist yet: their budgets when they do, beside ``WHOLE``."""

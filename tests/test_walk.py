@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import sys
 import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
 import pytest
+from numba.core.dispatcher import Dispatcher
 
 import discreet
 from support.command import run
@@ -34,21 +38,41 @@ def walk(command: str) -> list[str]:
 def entered(*words: str) -> list[str]:
     """The files of the library in which a command calls functions, in the order of their first calls."""
     files: dict[str, None] = {}
+    with calling(files.setdefault):
+        run(*words)
+    paths = [Path(file) for file in files]
+    return [path.relative_to(HOUSE).as_posix() for path in paths if path.is_relative_to(HOUSE)]
 
-    def note(frame: FrameType, event: str, _: object) -> None:
+
+@contextmanager
+def calling(note: Callable[[str], object]) -> Iterator[None]:
+    """Call ``note`` with the file of every function that is called, in any thread, compiled or not."""
+    if sys.version_info >= (3, 12):  # since then numba reports to monitors only
+        monitoring, tool = sys.monitoring, sys.monitoring.PROFILER_ID
+        for kernel in (value for value in gc.get_objects() if isinstance(value, Dispatcher)):
+            kernel._enable_sysmon = True  # numba's setting for it is read before the kernels are made
+        monitoring.use_tool_id(tool, "walk")
+        monitoring.register_callback(tool, monitoring.events.PY_START, lambda code, _: note(code.co_filename))
+        monitoring.set_events(tool, monitoring.events.PY_START)
+        try:
+            yield
+        finally:
+            monitoring.set_events(tool, monitoring.events.NO_EVENTS)
+            monitoring.free_tool_id(tool)
+        return
+
+    def look(frame: FrameType, event: str, _: object) -> None:
         if event == "call":
-            files.setdefault(frame.f_code.co_filename)
+            note(frame.f_code.co_filename)
 
     before = sys.getprofile()
-    threading.setprofile(note)  # commands work in a thread of their own
-    sys.setprofile(note)
+    threading.setprofile(look)  # commands work in a thread of their own
+    sys.setprofile(look)
     try:
-        run(*words)
+        yield
     finally:
         sys.setprofile(before)
         threading.setprofile(None)  # type: ignore[arg-type]
-    paths = [Path(file) for file in files]
-    return [path.relative_to(HOUSE).as_posix() for path in paths if path.is_relative_to(HOUSE)]
 
 
 @pytest.mark.parametrize("command", list(WALKS))

@@ -4,7 +4,7 @@ A file or folder is built as ``content`` in a hidden folder ``.NAME.xxxxxxxx.unf
 readable by its owner only. The process that builds it holds a lock on the file ``lock`` in that folder while it lives;
 when the process dies, however it dies, the system releases the lock. So a hidden folder of this name that belongs to
 this user and whose lock is free is provably a leftover, and a locked one is never touched. Where files cannot be
-locked, nothing can be proved, and leftovers stay.
+locked (Windows, some network drives), nothing can be proved, and leftovers stay.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 CONTENT, LOCK = "content", "lock"
+NOT_HELD = -1
+"""Stands for the handle of a lock that is not held open: Windows could not remove it, and locks no files this way."""
 _NAME = re.compile(r"\.(?P<name>.+)\.[0-9a-f]{8}\.unfinished", re.DOTALL)
 
 _at_hand: set[Path] = set()
@@ -52,7 +54,7 @@ def unfinished(target: Path) -> Iterator[Path]:
         finally:
             remove(home)
             _at_hand.discard(home)
-            if lock is not None:
+            if lock not in (None, NOT_HELD):
                 os.close(lock)
 
 
@@ -137,6 +139,9 @@ def _locked(home: Path) -> int | None:
         lock = os.open(home / LOCK, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
     except FileNotFoundError:
         return None
+    if os.name == "nt":
+        os.close(lock)
+        return NOT_HELD
     if _taken(lock, alone=False) and (home / LOCK).exists():
         return lock
     os.close(lock)

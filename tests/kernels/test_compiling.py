@@ -14,7 +14,7 @@ import pytest
 
 from discreet.command import console
 from discreet.kernels import compiling
-from discreet.kernels.cache import SealedFiles, owned
+from discreet.kernels.cache import SealedFiles, installed, owned
 
 pytestmark = pytest.mark.skipif(bool(compiling.config.DISABLE_JIT), reason="nothing is compiled")
 
@@ -177,3 +177,56 @@ def test_a_parent_made_by_another_user_is_not_used(tmp_path: Path, monkeypatch: 
     monkeypatch.setenv("HOME", "/proc/nowhere")
     found = compiling.cache_folder()
     assert found.parent == tmp_path / "temporary" and found.name.startswith("discreet-") and found != trap
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="folders have other rights")
+def test_kernels_that_came_with_a_container_serve_where_nothing_can_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "built"))
+    built = compiling.cache_folder()
+    assert built.is_relative_to(tmp_path / "built")
+    monkeypatch.setattr(os, "access", lambda *_: False)  # as on a read-only file system
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
+    assert compiling.cache_folder() == built
+    for part in (built, built.parent):
+        part.chmod(0o755)
+        assert installed(built)
+        for wrong in (0o775, 0o757, 0o1777):
+            part.chmod(wrong)
+            assert not installed(built), wrong
+        part.chmod(0o755)
+    kept = os.getuid()
+    monkeypatch.setattr(os, "getuid", lambda: kept + 4711)  # whom the system's files serve, and nobody else's
+    assert installed(built) == (kept == 0)
+    monkeypatch.undo()
+    built.rename(built.with_name("elsewhere"))
+    built.symlink_to(built.with_name("elsewhere"))
+    assert not installed(built)
+
+
+def test_only_the_folder_that_was_named_may_have_come_with_a_container(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
+    assert compiling.cache_folder().is_relative_to(tmp_path / "home")
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    assert not compiling.cache_folder().is_relative_to(tmp_path / "home")
+
+
+def test_without_any_place_for_them_kernels_are_compiled_all_the_same(
+    kernels: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def nowhere(*given: Any, **more: Any) -> str:
+        raise FileNotFoundError(2, "No usable temporary directory found")
+
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    monkeypatch.setattr(compiling, "owned", nowhere)
+    monkeypatch.setattr(compiling.tempfile, "mkdtemp", nowhere)
+    for gettempdir in (compiling.tempfile.gettempdir, nowhere):
+        monkeypatch.setattr(compiling.tempfile, "gettempdir", gettempdir)
+        folder = compiling.cache_folder()
+        assert not folder.exists()
+        monkeypatch.setattr(compiling.config, "CACHE_DIR", str(folder))
+        assert loaded(kernels).one(1) == 2

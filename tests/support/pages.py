@@ -33,7 +33,7 @@ from support.house import ROOT
 
 DOCS = ROOT / "docs"
 PAGES = (ROOT / "README.md", *sorted(DOCS.rglob("*.md")))
-ELSEWHERE = ("pip", "pipx", "docker", "make", "git", "crontab", "eval", "echo", "conda", "uv", "python")
+ELSEWHERE = (".", "pip", "pipx", "docker", "make", "git", "crontab", "eval", "echo", "conda", "uv", "python")
 SHOWN = ("text", "toml", "json", "dockerfile", "html", "cron", "{toctree}", "{include}", "{glossary}", "{eval-rst}")
 WIDTH = "80"
 LIKE = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS

@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
 from discreet.command.console import QUIETLY
 from discreet.errors import DiscreetError
@@ -26,8 +27,29 @@ class File(click.Path):
 FILE = File()
 
 
+CATALOGUED = {"PROMISE": "PRINCIPLES", "SCHEME": "SCHEMES", "SCHEMES": "SCHEMES", "ATTACK": "ATTACKS"}
+"""Per value of a flag the registry in the catalogue that shells complete it from."""
+
+
+def completed_from(registry: str) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
+    """Return what click asks for the names in a registry of the catalogue; in a list, the last one is completed."""
+
+    def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        from discreet import catalogue
+
+        names = getattr(catalogue, registry)
+        before, comma, begun = incomplete.rpartition(",")
+        return [
+            CompletionItem(before + comma + name, help=names.summary(name)) for name in names if name.startswith(begun)
+        ]
+
+    return complete
+
+
 def valued(name: str, metavar: str, help: str, **how: Any) -> Callable[[Command], Command]:
     """Define a flag with a value; ``name`` ends with that of its argument where it differs: "--date dates"."""
+    if metavar in CATALOGUED:
+        how["shell_complete"] = completed_from(CATALOGUED[metavar])
     return click.option(*name.split(), metavar=metavar, help=help, **how)
 
 

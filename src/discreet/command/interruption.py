@@ -20,6 +20,8 @@ from discreet.command.console import SIGNALLED, complain
 from discreet.disk import CHANGING, SIGNALS
 from discreet.unfinished import abandon, settled
 
+LOOK = 3600.0 if os.name == "posix" else 0.2
+"""Seconds to wait for the work at a time. Elsewhere signals do not end a wait: they are handled after it."""
 GRACE = 0.5
 """Seconds for the work to clean up after itself, before it is done from here."""
 STACK = 64 << 20
@@ -57,7 +59,7 @@ def interruptible(work: Callable[[], int]) -> int:
     try:
         worker.start()
         while worker.is_alive():
-            worker.join(3600.0)  # without a timeout, Windows would not handle signals
+            worker.join(LOOK)
     finally:
         threading.stack_size(before_stack)
         for number, handler in before.items():

@@ -18,7 +18,7 @@ def _command(name: str, group: str, noun: str) -> click.Command:
     """Return the command that lists one kind of thing, or shows the manual page of one of them."""
 
     @click.command(name)
-    @click.argument("chosen", metavar="[NAME]", required=False)
+    @click.argument("chosen", metavar="[NAME]", required=False, shell_complete=flags.completed_from(group))
     @flags.with_flags(flags.JSON, flags.QUIET)
     def command(chosen: str | None, as_json: bool) -> int:
         from discreet import catalogue

@@ -12,10 +12,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core import config as _config
+from numba.core.caching import (
+    CompileResultCacheImpl,
+    FunctionCache,
+    IndexDataCacheFile,
+    _CacheLocator,
+    _SourceFileBackedLocatorMixin,
+)
 
 from discreet.disk import CHANGING
 
+config: Any = _config  # its settings are made when it is imported, which no type checker sees
 SEAL = hashlib.sha256().digest_size
 
 
@@ -50,8 +58,31 @@ def _whole(path: str) -> bool:
     return hashlib.sha256(data[:-SEAL]).digest() == data[-SEAL:]
 
 
+class Place(_SourceFileBackedLocatorMixin, _CacheLocator):
+    """Where the kernels of a source file are kept: in numba's cache folder, even if nothing can be added there."""
+
+    def __init__(self, function: Any, source: str) -> None:
+        self._py_file, self._lineno = source, function.__code__.co_firstlineno
+        self._path: str = os.path.join(config.CACHE_DIR, self.get_suitable_cache_subpath(source))
+
+    def get_cache_path(self) -> str:
+        """Return the folder."""
+        return self._path
+
+    def ensure_cache_path(self) -> None:
+        """Make the folder, if that is possible."""
+        with contextlib.suppress(OSError):
+            os.makedirs(self._path, exist_ok=True)
+
+
+class _Placed(CompileResultCacheImpl):
+    _locator_classes = [Place]  # noqa: RUF012
+
+
 class SoundCache(FunctionCache):
     """A cache that never causes an error: what cannot be read is compiled, and what cannot be saved is skipped."""
+
+    _impl_class = _Placed
 
     def __init__(self, function: Any) -> None:
         super().__init__(function)
@@ -82,13 +113,8 @@ def owned(folder: Path) -> bool:
         return os.access(folder, os.W_OK)
     user = os.getuid()
     folder.parent.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    for part in (folder.parent.parent.resolve() / "of it").parents:
-        status = part.stat()
-        others = stat.S_IWOTH | (0 if status.st_gid == user else stat.S_IWGRP)  # the same number: a private group
-        if status.st_mode & others and not status.st_mode & stat.S_ISVTX:
-            return False
-        if status.st_uid not in (user, 0, os.stat("/").st_uid):
-            return False
+    if not all(_closed(part) for part in (folder.parent.parent.resolve() / "of it").parents):
+        return False
     for part in (folder.parent, folder):
         with contextlib.suppress(FileExistsError):
             part.mkdir(mode=0o700)
@@ -98,3 +124,25 @@ def owned(folder: Path) -> bool:
         if status.st_mode & 0o077:
             part.chmod(0o700)
     return os.access(folder, os.W_OK)
+
+
+def installed(folder: Path) -> bool:
+    """Return whether a folder of kernels exists that only this user or the system can have filled, now or later.
+
+    A container has such a folder: kernels were put there when it was built, and it may be read-only, or be run as
+    another user.
+    """
+    if not hasattr(os, "getuid") or not stat.S_ISDIR(folder.lstat().st_mode):
+        return False
+    if any(part.stat().st_mode & (stat.S_IWGRP | stat.S_IWOTH) for part in (folder, folder.parent)):
+        return False  # not even new files may come from others
+    return all(_closed(part) for part in (folder.resolve() / "of it").parents)
+
+
+def _closed(folder: Path) -> bool:
+    """Whether a folder belongs to this user or to the system, and others cannot replace what is in it."""
+    user, status = os.getuid(), folder.stat()
+    others = stat.S_IWOTH | (0 if status.st_gid == user else stat.S_IWGRP)  # the same number: a private group
+    if status.st_mode & others and not status.st_mode & stat.S_ISVTX:
+        return False
+    return status.st_uid in (user, 0, os.stat("/").st_uid)

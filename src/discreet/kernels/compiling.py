@@ -17,22 +17,21 @@ from typing import Any
 
 import numba
 import numpy as np
-from numba.core import config as _config
 from numba.core import event
 from numba.core.dispatcher import Dispatcher
 
-from discreet.kernels.cache import SoundCache, owned
+from discreet.kernels.cache import SoundCache, config, installed, owned
 from discreet.version import __version__
 
 njit: Any = numba.njit  # whose annotations leave out some of its options
-config: Any = _config  # its settings are made when it is imported, which no type checker sees
 
 
 def cache_folder() -> Path:
     """Where compiled kernels are kept: keyed by everything that makes a compiled kernel stale.
 
     Falls back to a folder of this process's user in the temporary directory when the home is not writable, and to one
-    of this process when that could be somebody else's.
+    of this process when that could be somebody else's. Where ``NUMBA_CACHE_DIR`` has kernels of this version already,
+    they serve although none can be added.
 
     >>> cache_folder().is_dir()
     True
@@ -47,13 +46,21 @@ def cache_folder() -> Path:
     # the last stays as it is where nobody knows the user's home
     homes = [os.environ.get("NUMBA_CACHE_DIR"), os.environ.get("XDG_CACHE_HOME"), os.path.expanduser("~/.cache")]
     user = os.getuid() if hasattr(os, "getuid") else "user"
-    for home in [*homes, Path(tempfile.gettempdir()) / f"discreet-{user}"]:
-        if home and not str(home).startswith("~"):  # whoever has no home has no cache in it
+    with suppress(OSError):  # nothing can be written anywhere
+        homes.append(os.path.join(tempfile.gettempdir(), f"discreet-{user}"))
+    for place, home in enumerate(homes):
+        if home and not home.startswith("~"):  # whoever has no home has no cache in it
+            folder = Path(home).absolute() / "discreet" / key
             with suppress(OSError):
-                folder = Path(home).absolute() / "discreet" / key
                 if owned(folder):
                     return folder
-    alone = tempfile.mkdtemp(prefix="discreet-")
+            with suppress(OSError):
+                if place == 0 and installed(folder):
+                    return folder
+    try:
+        alone = tempfile.mkdtemp(prefix="discreet-")
+    except OSError:
+        return Path(os.devnull, "kernels")  # no folder can be there: every process compiles for itself
     atexit.register(shutil.rmtree, alone, ignore_errors=True)
     return Path(alone)
 

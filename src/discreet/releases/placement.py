@@ -181,7 +181,7 @@ def _lay_note(trace: tuple[Path, Path], fresh: Path, target: Path) -> None:
         unplaced.with_name(NOTE): {"folder": str(target), "manifest": manifest_digest(fresh)},
     }
     for path, note in notes.items():
-        path.write_text(json.dumps(note))
+        path.write_text(json.dumps(note), encoding="utf-8")
         for changed in (path, path.parent, path.parent.parent):
             sync(changed)
 
@@ -189,7 +189,7 @@ def _lay_note(trace: tuple[Path, Path], fresh: Path, target: Path) -> None:
 def _read_note(home: Path) -> dict[str, str]:
     """The note in an unfinished folder; empty if there is none, or one cut short by a kill."""
     try:
-        note = json.loads((home / NOTE).read_text())
+        note = json.loads((home / NOTE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     return note if isinstance(note, dict) else {}

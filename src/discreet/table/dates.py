@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
@@ -156,7 +157,8 @@ def _exist(parts: dict[str, NDArray[Any]], order: str) -> NDArray[np.bool_]:
     """Mark the parts that form an existing moment in the years 1 to 9999."""
     day, month = _day_and_month(parts, order)
     months = _months(parts, order)
-    length = ((months + 1).astype("datetime64[D]") - months.astype("datetime64[D]")).astype(np.int64)
+    following = months + np.timedelta64(1, "M")
+    length = (following.astype("datetime64[D]") - months.astype("datetime64[D]")).astype(np.int64)
     real_day = (parts["year"] > 0) & (month >= 1) & (month <= 12) & (day >= 1) & (day <= length)
     return np.asarray(real_day & (parts["hour"] <= 23) & (parts["minute"] <= 59) & (parts["second"] <= 59))
 
@@ -212,7 +214,9 @@ def _check_form(name: str, form: str) -> None:
     """Refuse a form that does not determine a date."""
     probe = datetime(2001, 2, 3)
     try:
-        read = datetime.strptime(probe.strftime(form), form)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # about a day without a year, which is refused below
+            read = datetime.strptime(probe.strftime(form), form)
         sound = read.year == probe.year and read.tzinfo is None
     except (ValueError, TypeError, re.error):  # a directive that occurs twice is a group of a pattern twice
         sound = False

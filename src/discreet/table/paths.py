@@ -53,8 +53,8 @@ def system_path(path: str) -> str:
 def real(path: Path) -> Path:
     """Resolve all links of a path; if links form a cycle, return one of them instead of failing.
 
-    >>> real(Path("/")).as_posix()
-    '/'
+    >>> real(Path("/")) == Path("/").absolute()
+    True
     """
     return Path(os.path.realpath(path))
 
