@@ -19,8 +19,10 @@ from discreet.report.charts import (
     PANEL_HEIGHT,
     PANEL_WIDTH,
     heading,
+    layer,
     numbers,
     outlined,
+    panel,
     side_by_side,
 )
 from discreet.report.proximity_plan import ProximityPlan, frontier, widths
@@ -93,22 +95,13 @@ def _panel(prior: Prior, plan: ProximityPlan, neighbourhood: str) -> dict[str, A
         if width < high:
             line.append({"epsilon": max(low, width), "m": after})
     line.append({"epsilon": high, "m": line[-1]["m"]})
-    return {
-        "title": heading(title),
-        "width": PANEL_WIDTH,
-        "height": PANEL_HEIGHT,
-        "encoding": {"x": across, "y": _upwards(max(best, asked["m"] if asked else 1))},
-        "layer": [*_frontier(line), *(_words(line) if asked is None else _mark(asked, low, high))],
-    }
-
-
-def _frontier(line: list[dict[str, float]]) -> list[dict[str, Any]]:
-    data = {"values": line}
-    area = {"type": "area", "interpolate": "step-after", "color": COLORS[0], "opacity": 0.14}
-    return [
-        {"data": data, "mark": area, "encoding": {"y2": {"datum": 1}}},
-        {"data": data, "mark": {"type": "line", "interpolate": "step-after", "color": COLORS[0], "strokeWidth": 2}},
+    steplike = {"interpolate": "step-after", "color": COLORS[0]}
+    layers = [
+        layer({"type": "area", **steplike, "opacity": 0.14}, line, y2={"datum": 1}),
+        layer({"type": "line", **steplike, "strokeWidth": 2}, line),
+        *(_words(line) if asked is None else _mark(asked, low, high)),
     ]
+    return panel(heading(title), across, _upwards(max(best, asked["m"] if asked else 1)), layers)
 
 
 def _across(neighbourhood: str, title: str, widths: Sequence[float], asked: dict[str, Any] | None) -> dict[str, Any]:
@@ -155,7 +148,7 @@ def _words(line: list[dict[str, float]]) -> list[dict[str, Any]]:
 
 def _word(text: str, align: str, x: float, y: float) -> dict[str, Any]:
     mark = {"type": "text", "color": FAINT_INK, "fontSize": 12, "fontStyle": "italic", "text": text, "align": align}
-    return {"data": {"values": [{}]}, "mark": mark, "encoding": {"x": {"value": x}, "y": {"value": y}}}
+    return layer(mark, [{}], x={"value": x}, y={"value": y})
 
 
 def _asked(plan: ProximityPlan) -> dict[str, Any] | None:
@@ -182,15 +175,15 @@ def _mark(asked: dict[str, Any], low: float, high: float) -> list[dict[str, Any]
     """The user's point, with lines to both axes."""
     color = COLORS[2] if asked["kept"] else COLORS[1]
     place = min(max(asked["epsilon"], low), high)
-    data = {"values": [{**asked, "epsilon": place}]}
+    records = [{**asked, "epsilon": place}]
     rule = {"type": "rule", "color": color, "strokeDash": [4, 3], "strokeWidth": 1.2}
     right = (math.log(place / low) / math.log(high / low) if low > 0.0 else place / high) > 0.5
     beside = {"align": "right", "dx": 4} if right else {"align": "left", "dx": -4}
     return [
-        {"data": data, "mark": rule, "encoding": {"y2": {"datum": 1}}},
-        {"data": data, "mark": rule, "encoding": {"x2": {"datum": low}}},
-        {"data": data, "mark": {"type": "point", "filled": True, "size": 110, "color": color, "opacity": 1}},
-        *outlined(data, "label", {"color": color, "dy": -12, **beside}),
+        layer(rule, records, y2={"datum": 1}),
+        layer(rule, records, x2={"datum": low}),
+        layer({"type": "point", "filled": True, "size": 110, "color": color, "opacity": 1}, records),
+        *outlined(records, "label", {"color": color, "dy": -12, **beside}),
     ]
 
 
