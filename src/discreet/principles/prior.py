@@ -13,9 +13,7 @@ from discreet.principles.counts import Counts
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.moments import Notation
 from discreet.table.table import Column, Kind, Table
-from discreet.table.texts import LARGEST_WHOLE
-
-MISSING = "(missing)"
+from discreet.table.texts import LARGEST_WHOLE, MISSING
 
 
 @dataclass(frozen=True, eq=False)

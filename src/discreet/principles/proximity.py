@@ -346,13 +346,11 @@ class Proximity(Principle):
         limit = f"m can be at most {strongest:,}"
         if strongest == 1:
             limit += ", which promises nothing"
-        if self.given:
+        if self.given or (widest := self.widest(prior)) > 0.0:
             smaller = "smaller neighbourhoods"
-            return f"{limit}; ask for {smaller}" if strongest == 1 else f"{limit}; ask for m={strongest}, or {smaller}"
-        widest = self.widest(prior)
-        if widest > 0.0:
-            sides = "epsilon" if self.below is None and self.above is None else "widths on both sides"
-            smaller = f"{sides} below {number_text(rounded_down(widest))} with m={self.m}"
+            if not self.given:
+                sides = "epsilon" if self.below is None and self.above is None else "widths on both sides"
+                smaller = f"{sides} below {number_text(rounded_down(widest))} with m={self.m}"
             return f"{limit}; ask for {smaller}" if strongest == 1 else f"{limit}; ask for m={strongest}, or {smaller}"
         alone = replace(self, epsilon=0.0, below=None, above=None)
         best = prior.rows // alone.crowd(prior)[0]
