@@ -103,18 +103,16 @@ class Hierarchy:
         return cls.from_rows(attribute, prefix_rows(attribute, values, keep))
 
     @classmethod
-    def read(cls, attribute: str, path: str | PathLike[str], values: Iterable[Any] | None = None) -> Hierarchy:
-        """Read a file: ``.toml`` with nested tables, ``[intervals]`` or ``[prefix]``; any other as CSV, leaf first.
-
-        ``[intervals]`` and ``[prefix]`` are recipes that are applied to ``values``. A CSV file has no header.
-        """
-        return cls.of(attribute, path, values)
-
-    @classmethod
     def of(
-        cls, attribute: str, source: Hierarchy | Mapping[str, Any] | str | PathLike[str], values: Iterable[Any] | None
+        cls,
+        attribute: str,
+        source: Hierarchy | Mapping[str, Any] | str | PathLike[str],
+        values: Iterable[Any] | None = None,
     ) -> Hierarchy:
         """Build from any source a user may give: a path, a mapping (nested, or a recipe), or another hierarchy.
+
+        Files are ``.toml``, with a mapping, or CSV without a header, the leaf first. The recipes, ``intervals`` and
+        ``prefix``, are applied to ``values``.
 
         >>> Hierarchy.of("age", {"intervals": {"widths": [10]}}, [4, 11]).labels[1]
         ('0 to 9', '10 to 19')
