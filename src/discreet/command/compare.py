@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import click
+from rich.console import Console
+from rich.text import Text
 
 from discreet.command import flags
 from discreet.command.console import (
@@ -21,65 +22,21 @@ from discreet.command.console import (
     print_json,
     watching,
 )
+from discreet.command.job import Job, make_job
+from discreet.command.outputs import check_file, tidy, write_file
+from discreet.command.reading import read_input
+from discreet.command.render import grid
+from discreet.expressions import modern, split
+from discreet.principles import parse, together
+from discreet.principles.wording import rows
+from discreet.report.charts import require_all
+from discreet.report.compare import compare as measure
+from discreet.report.compare import contend, temporary_place
+from discreet.report.comparison import Comparison, Result
+from discreet.report.measures import EXACT, GCP, GROUPS, MEAN, MEASURES, WITHHELD, Measure, best, cell
 from discreet.table.paths import shown
 
-if TYPE_CHECKING:
-    from rich.console import Console
 
-    from discreet.command.job import Job
-    from discreet.report.comparison import Comparison, Result
-    from discreet.report.measures import Measure
-
-
-@click.command(cls=flags.WithPlugins)
-@click.argument("input", required=False, type=flags.FILE)
-@flags.with_flags(
-    *flags.ROLES,
-    flags.many(
-        "--promise promises",
-        'Promise to compare under, such as "beta-likeness(beta=2)" or "k-anonymity(k=5) & l-diversity(l=3)". '
-        "Repeatable: schemes are compared under each.",
-        "PROMISE",
-    ),
-    flags.many(
-        "--schemes",
-        "Schemes to compare, separated by commas (default: all): 'cuts, burel, cuts(effort=thorough, loss=gcp)'. "
-        "Repeatable.",
-        "SCHEMES",
-    ),
-    flags.IDENTIFIERS,
-    flags.PERSON,
-    *flags.KINDS,
-    flags.MISSING,
-    *flags.FORMATS,
-    *flags.SEVERAL,
-    flags.valued(
-        "--queries", "N", "Number of count queries.", type=click.IntRange(min=1), default=10_000, show_default=True
-    ),
-    flags.valued(
-        "--dimensions",
-        "N",
-        "Quasi-identifiers with a condition in each query (default: 3, or all if there are fewer).",
-        type=click.IntRange(min=1),
-    ),
-    flags.valued(
-        "--selectivity", "SHARE", "Share of the rows that a query is expected to select (default: 0.1).", type=float
-    ),
-    flags.valued(
-        "--volume",
-        "SHARE",
-        "Instead of --selectivity: share of the space of its attributes that a query covers.",
-        type=float,
-    ),
-    flags.valued("--seed", "N", "Seed, to repeat an experiment.", type=click.IntRange(min=0)),
-    flags.path("--html page", "Also write an HTML page with plots that can be shared."),
-    click.option("--force", is_flag=True, help="Replace an existing page."),
-    flags.path(
-        "--job file", "Job file, as for publish: schemes must keep all its promises at once; flags override it."
-    ),
-    flags.JSON,
-    flags.QUIET,
-)
 def compare(
     schemes: tuple[str, ...],
     queries: int,
@@ -91,33 +48,11 @@ def compare(
     as_json: bool,
     **given: Any,
 ) -> int:
-    """Compare schemes on INPUT: each publishes it under each promise, and every release is audited and attacked.
-
-    \b
-    discreet compare people.csv --quasi age,sex,zip --sensitive disease \\
-        --promise "beta-likeness(beta=1)" --promise "beta-likeness(beta=2)" \\
-        --schemes cuts,mondrian,burel --html comparison.html
-
-    Nothing is published: the releases are written to a temporary folder and removed. If a scheme cannot keep a promise,
-    the reason is shown on screen and in the JSON, which are for you; the page, which is for others, leaves it out
-    because it may reveal values of the table.
-
-    Exit code: 0 if all audits hold, 1 if one fails, 2 for bad input or if no release could be made, 4 if a scheme or an
-    attack failed with an internal error; the results of the others are kept.
-    """
+    """Compare schemes, and show what each achieves."""
     job = _job(file, given)
-    from discreet.command.outputs import check_file, tidy, write_file
-
     target = None if page is None else check_file(page, "page", job.force, job.files)
 
-    from discreet.command.reading import read_input
-    from discreet.principles import parse, together
-    from discreet.report.compare import compare as measure
-    from discreet.report.compare import temporary_place
-
     if target is not None:
-        from discreet.report.charts import require_all
-
         require_all()
     promises = [parse(text) for text in job.promises]
     if not given["promises"]:  # the promises of a job must be kept together
@@ -165,9 +100,6 @@ def _exit_code(comparison: Comparison) -> int:
 
 def _contenders(texts: tuple[str, ...]) -> list[str] | None:
     """Split the values of --schemes; None if there are none. What is written the old way is noted."""
-    from discreet.expressions import modern, split
-    from discreet.report.compare import contend
-
     schemes = [part.strip() for text in texts for part in split(text, ",") if part.strip()]
     contend(schemes)  # report a misspelt name before the work begins
     for scheme in schemes:
@@ -184,8 +116,6 @@ OF_ITS_RELEASE = ("scheme", "options", "format", "trace", "force")
 
 def _job(file: str | None, given: dict[str, Any]) -> Job:
     """Build the job from a job file and flags: the input and the promises to compare under."""
-    from discreet.command.job import make_job
-
     return make_job(file, {**given, **flags.by_column(given), "output": "."}, OF_ITS_RELEASE).without_kept()
 
 
@@ -193,11 +123,6 @@ def _job(file: str | None, given: dict[str, Any]) -> Job:
 
 
 def _show(console: Console, comparison: Comparison, page: str | None) -> None:
-    from rich.text import Text
-
-    from discreet.principles.wording import rows
-    from discreet.report.measures import EXACT, MEASURES
-
     asked = comparison.asked
     on_sensitive = "" if not comparison.sensitive else f" and on {' or '.join(map(repr, comparison.sensitive))}"
     console.print(
@@ -261,8 +186,6 @@ def _unsuited(results: tuple[Result, ...]) -> dict[str, int]:
 
 def _fitting(console: Console, comparison: Comparison) -> tuple[Measure, ...]:
     """Return the measures for which the console is wide enough, dropping the least important first."""
-    from discreet.report.measures import GCP, GROUPS, MEAN, MEASURES, WITHHELD
-
     shown: tuple[Measure, ...] = MEASURES
     unlimited = console.options.update(max_width=10_000)
     for spare in (GCP, GROUPS, MEAN, WITHHELD):
@@ -274,11 +197,6 @@ def _fitting(console: Console, comparison: Comparison) -> tuple[Measure, ...]:
 
 
 def _table(results: tuple[Result, ...], shown: tuple[Measure, ...]) -> Any:
-    from rich.text import Text
-
-    from discreet.command.render import grid
-    from discreet.report.measures import best, cell
-
     lines: list[tuple[str | Text, ...]] = []
     winners = [best(measure, results) for measure in shown]
     for result in results:

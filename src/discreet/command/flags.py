@@ -1,117 +1,16 @@
-"""Flags that several commands share, and the parsing of their values."""
+"""Parses the values of flags."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any
 
-import click
-
-from discreet.command.console import QUIETLY
 from discreet.errors import DiscreetError
-from discreet.table.paths import located, system_path
-
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-
-class File(click.Path):
-    """A path that click does not check: missing files are reported when they are opened, in discreet's own words."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the path as the system has it."""
-        return system_path(value)
-
-
-FILE = File()
-
-
-def valued(name: str, metavar: str, help: str, **how: Any) -> Callable[[Command], Command]:
-    """Define a flag with a value; ``name`` ends with that of its argument where it differs: "--date dates"."""
-    return click.option(*name.split(), metavar=metavar, help=help, **how)
-
-
-def many(name: str, help: str, metavar: str = "COLUMNS") -> Callable[[Command], Command]:
-    """Define a flag that can be repeated, such as one for columns, which may also be separated by commas."""
-    return valued(name, metavar, help, multiple=True)
-
-
-def path(name: str, help: str, metavar: str = "FILE", **how: Any) -> Callable[[Command], Command]:
-    """Define a flag for a file or a folder."""
-    return valued(name, metavar, help, type=FILE, **how)
-
-
-ROLES = (
-    many("--quasi", "Columns an attacker may know, separated by commas."),
-    valued("--sensitive", "COLUMNS", "Columns whose values are protected."),
-)
-PERSON = valued(
-    "--person",
-    "COLUMN",
-    "Column identifying each row's person, if people have several rows. Promises then apply to people; the column "
-    "is not published.",
-)
-IDENTIFIERS = many("--identifier identifiers", "Columns that name a person; they are not published.")
-MISSING = valued(
-    "--missing",
-    "WAY",
-    "What to do about missing numbers: error (default), withhold their rows, or value, which treats missing as a "
-    "value like any other.",
-    type=click.Choice(["error", "withhold", "value"]),
-)
-KINDS = (
-    many("--numeric", "Columns to read as numbers."),
-    many("--categorical", "Columns to read as names, even if they look like numbers."),
-    many("--ordinal", "Columns whose values have an order."),
-    many("--hierarchy hierarchies", "Hierarchy as CSV (leaf first) or TOML, or a folder of such files.", "COLUMN=FILE"),
-    many("--domain domains", "Range of possible numbers or dates.", "COLUMN=LOW:HIGH"),
-)
-FORMATS = (
-    valued("--delimiter", "CHAR", "Character that separates cells (default: detected)."),
-    valued("--encoding", "NAME", "Encoding of the input (default: detected)."),
-    many("--na", "Text that means missing, such as NA. Repeatable.", "TEXT"),
-    many("--date dates", "Format of dates, such as %d.%m.%Y, if it is ambiguous.", "COLUMN=FORMAT"),
-)
-SEVERAL = (
-    many("--list lists", "Sensitive column with several values per cell: diagnosis=';'.", "COLUMN=SEPARATOR"),
-    many("--join", "Sensitive column of a second table, linked by the column ID.", "COLUMN=FILE:ID"),
-)
-HARMLESS = many("--harmless", "Value that is not sensitive, for the scheme codip.", "COLUMN=VALUE")
-JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON and nothing else.")
-QUIET = click.option(
-    "-q",
-    "--quiet",
-    is_flag=True,
-    expose_value=False,
-    callback=lambda context, _, value: context.meta.update({QUIETLY: value}),
-    help="No notes and no progress; no output at all if promises hold.",
-)
-
-
-class WithPlugins(click.Command):
-    """A command whose help ends with the names that plug-ins add, without importing the plug-ins."""
-
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the names of the plug-ins' schemes, promises, formats and attacks."""
-        from discreet.plugins import Group, plugged_names
-
-        super().format_epilog(ctx, formatter)
-        groups: tuple[Group, ...] = ("schemes", "principles", "formats", "attacks")
-        added = [f"{group} {', '.join(names)}" for group in groups if (names := plugged_names(group))]
-        if added:
-            formatter.write_paragraph()
-            formatter.write_text(f"From plug-ins: {'; '.join(added).replace('principles', 'promises')}.")
-
-
-def with_flags(*flags: Callable[[Command], Command]) -> Callable[[Command], Command]:
-    """Add flags to a command; the help lists them in this order."""
-
-    def add(command: Command) -> Command:
-        for flag in reversed(flags):
-            command = flag(command)
-        return command
-
-    return add
+from discreet.table.moments import ends_given, rising
+from discreet.table.paths import located
+from discreet.table.sources import names_in
+from discreet.table.texts import number_text
 
 
 def pairs(flag: str, texts: Iterable[str], example: str) -> dict[str, str]:
@@ -158,9 +57,6 @@ def domains(texts: Iterable[str]) -> dict[str, tuple[float | str, float | str]]:
     >>> domains(["age=16:93"])
     {'age': (16.0, 93.0)}
     """
-    from discreet.table.moments import ends_given, rising
-    from discreet.table.texts import number_text
-
     result = {}
     for name, value in pairs("--domain", texts, "age=16:93").items():
         ends = ends_given(value)
@@ -253,8 +149,6 @@ def header_of(
 
     @cache
     def names() -> list[str]:
-        from discreet.table.sources import names_in
-
         parts = [part.strip() for text in hints for part in (text, *text.split(","))]
         return names_in(path, delimiter, encoding, parts)
 

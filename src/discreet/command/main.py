@@ -1,7 +1,7 @@
 """The command `discreet`: its subcommands, and the conversion of every error into a sentence and an exit code.
 
-Neither this module nor the modules of the commands import anything heavier than click at the top, so that help appears
-at once.
+Neither this module nor `interface`, which says what commands take, imports anything heavier than click, so that help
+appears at once.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import io
 import os
 import sys
 from collections.abc import Sequence
-from importlib import import_module
 from typing import Any
 
 import click
@@ -36,19 +35,19 @@ from discreet.unfinished import settled
 from discreet.version import __version__
 
 COMMANDS = {
-    "publish": ("publish", "Publish a table under a promise, and audit what was written."),
-    "audit": ("audit", "Check a release, from its files, against the original."),
-    "attack": ("attack", "Attack a release: how often can sensitive values be guessed?"),
-    "query": ("query", "Estimate a count from a release."),
-    "compare": ("compare", "Publish a table by several schemes and compare loss, error, attacks and time."),
-    "plan": ("plan", "Show the strongest promises that a table can keep."),
-    "profile": ("profile", "Describe a table: who stands out, and what it can promise."),
-    "schemes": ("manual", "List the schemes, or explain one and its options."),
-    "promises": ("manual", "List the promises, or explain one and its parameters."),
-    "attacks": ("manual", "List the attacks, or explain one and its parameters."),
-    "demo": ("demo", "Make up a table, publish it, audit it, show the result."),
+    "publish": "Publish a table under a promise, and audit what was written.",
+    "audit": "Check a release, from its files, against the original.",
+    "attack": "Attack a release: how often can sensitive values be guessed?",
+    "query": "Estimate a count from a release.",
+    "compare": "Publish a table by several schemes and compare loss, error, attacks and time.",
+    "plan": "Show the strongest promises that a table can keep.",
+    "profile": "Describe a table: who stands out, and what it can promise.",
+    "schemes": "List the schemes, or explain one and its options.",
+    "promises": "List the promises, or explain one and its parameters.",
+    "attacks": "List the attacks, or explain one and its parameters.",
+    "demo": "Make up a table, publish it, audit it, show the result.",
 }
-"""The commands in the order of the help: the module of each, which is imported when it is used, and what it is for."""
+"""The commands in the order of the help, and what each is for."""
 
 
 class SentenceGroup(click.Group):
@@ -59,16 +58,15 @@ class SentenceGroup(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import the command of this name; None if there is none."""
-        if cmd_name not in COMMANDS:
-            return None
-        command: click.Command = getattr(import_module(f"discreet.command.{COMMANDS[cmd_name][0]}"), cmd_name)
-        return command
+        """The command of this name; None if there is none."""
+        from discreet.command import interface
+
+        return next((command for command in interface.COMMANDS if command.name == cmd_name), None)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
+            formatter.write_dl(list(COMMANDS.items()))
 
     def main(self, args: Sequence[str] | None = None, *, standalone_mode: bool = True, **extra: Any) -> Any:  # type: ignore[override]
         """Run a command and exit with its exit code."""

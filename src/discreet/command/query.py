@@ -5,55 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
-import click
-
-from discreet.command import flags
 from discreet.command.audit import reading_with
 from discreet.command.console import HOLDS, note, number, output, percent, print_json, quiet, watching
+from discreet.command.outputs import tidy
 from discreet.command.query_file import Statement, read_statements
 from discreet.errors import DiscreetError
 from discreet.progress import Progress
+from discreet.releases import load
+from discreet.releases.release import Release
+from discreet.table.grouping import GroupBy
+from discreet.table.query import Query
+from discreet.table.read import read
+from discreet.table.sql import has_groups
+from discreet.table.table import Table
 from discreet.table.texts import MISSING
 
-if TYPE_CHECKING:
-    from discreet.releases.release import Release
-    from discreet.table.grouping import GroupBy
-    from discreet.table.query import Query
-    from discreet.table.table import Table
 
-
-@click.command()
-@click.argument("folder", metavar="DIR", type=flags.FILE)
-@click.argument("sql", metavar="[SQL]", required=False)
-@flags.with_flags(
-    flags.path("-f --file", "File of queries, instead of SQL."),
-    flags.path("--original", "Also count in the original, and compare.", "INPUT"),
-    *flags.FORMATS,
-    *flags.SEVERAL,
-    flags.JSON,
-    flags.QUIET,
-)
 def query(folder: str, sql: str | None, file: str | None, original: str | None, as_json: bool, **reading: Any) -> int:
-    """Estimate how many rows satisfy SQL, from the release in DIR alone.
-
-    SQL is a count with conditions joined by AND: "SELECT COUNT(*) FROM t WHERE age BETWEEN 20 AND 30 AND occupation =
-    'Sales'". Conditions are =, <, <=, >, >=, BETWEEN and IN; put texts in single quotes, and names with blanks or
-    dashes in double quotes. Withheld rows are not estimated.
-
-    To count by the values of some columns: "SELECT education, sex, COUNT(*) FROM t WHERE occupation = 'Sales' GROUP BY
-    education, sex". Every combination of values in the release is estimated; those estimated at 0 are not listed, and
-    rows without a value are listed as (missing).
-
-    To ask many queries at once: -f FILE, with one query per line or semicolons after each; blank lines and comments
-    (-- to the end of the line, or between /* and */) are skipped. The release is loaded once, and --json gives a list.
-    If any query cannot be answered, none is, and the message names its line.
-
-    Exit code: 0, or 2 for bad input.
-    """
-    from discreet.command.outputs import tidy
-
+    """Estimate counts from a release, and show them."""
     tidy(folder)
     if (sql is None) == (file is None):
         raise DiscreetError("a query is SQL or a file of queries (-f); give exactly one of them")
@@ -108,11 +79,6 @@ def _answered(
     progress: Progress,
 ) -> list[_Answer]:
     """Answer all statements; if one of them cannot be answered, raise an error instead."""
-    from discreet.releases import load
-    from discreet.table.grouping import GroupBy
-    from discreet.table.read import read
-    from discreet.table.sql import has_groups
-
     release = load(folder)
     asked: list[GroupBy | Query] = []
     for statement in statements:

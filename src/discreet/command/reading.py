@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from discreet.command.flags import by_column, header_of, split_names
-
-if TYPE_CHECKING:
-    from discreet.command.job import Job
-    from discreet.table.hierarchy_sources import Offered
-    from discreet.table.table import Column, Table
+from discreet.command.job import Job
+from discreet.errors import DiscreetError
+from discreet.report.roles import describe, may_identify, suggest
+from discreet.table.hierarchy_sources import Offered, offered
+from discreet.table.read import read, read_unpublished
+from discreet.table.table import Table
 
 KINDS = ("numeric", "categorical", "ordinal")
 LISTS = ("quasi", "sensitive", "identifiers", "keep", *KINDS)
@@ -18,8 +19,6 @@ LISTS = ("quasi", "sensitive", "identifiers", "keep", *KINDS)
 
 def read_input(job: Job) -> tuple[Table, list[str], list[str]]:
     """Return the table of a job, the columns of the input that are not published, and remarks about the reading."""
-    from discreet.table.read import read
-
     given: dict[str, list[str]] = {key: getattr(job, key) for key in LISTS}
     header = header_of(job.input, job.delimiter, job.encoding, [text for texts in given.values() for text in texts])
     names: dict[str, Any] = {key: split_names(texts, header) for key, texts in given.items()}
@@ -27,8 +26,7 @@ def read_input(job: Job) -> tuple[Table, list[str], list[str]]:
     table = read(job.input, **names, hierarchies={**offers, **job.hierarchies}, **job.reading)
     published = {column.name if column.derived is None else column.derived.attribute for column in table.columns}
     left_out = [name for name in header() if name not in published]
-    declared = {name for key in KINDS for name in names[key]}
-    remarks = [*on_offers(table, offers), *_numbers_by_label(job.input, table, set(job.hierarchies) - declared)]
+    remarks = [*on_offers(table, offers)]
     unnamed = [name for name in left_out if name not in names["identifiers"]]
     if unnamed and job.person is None:
         remarks += _repeated_identifier(job, unnamed)
@@ -42,8 +40,6 @@ def read_to_look(
 
     Without quasi-identifiers all columns but the sensitive one and the person are used. Missing numbers are values.
     """
-    from discreet.table.read import read
-
     delimiter, encoding = given["delimiter"], given["encoding"]
     lists = {"quasi": quasi, **{key: given[key] for key in KINDS}}
     header = header_of(input, delimiter, encoding, [text for texts in lists.values() for text in texts])
@@ -79,8 +75,6 @@ def offers_in(
     folder: str | None, quasi: Iterable[str], sensitive: Iterable[str] | None, named: Mapping[str, Any]
 ) -> dict[str, Offered]:
     """Return the hierarchies in a folder for columns that have no hierarchy in ``named``."""
-    from discreet.table.hierarchy_sources import offered
-
     if folder is None:
         return {}
     columns = [*quasi, *(sensitive or ())]
@@ -104,10 +98,6 @@ def on_offers(table: Table, offers: Mapping[str, Offered]) -> Iterator[str]:
 
 def _repeated_identifier(job: Job, names: list[str]) -> Iterator[str]:
     """Note the unpublished column that looks like an identifier and repeats, if any: a person may have several rows."""
-    from discreet.errors import DiscreetError
-    from discreet.report.roles import describe, may_identify, suggest
-    from discreet.table.read import read_unpublished
-
     how = {key: job.reading[key] for key in ("delimiter", "encoding", "na")}
     try:
         rows, columns = read_unpublished(job.input, names, may_identify, **how)
@@ -119,37 +109,3 @@ def _repeated_identifier(job: Job, names: list[str]) -> Iterator[str]:
             f"Note: {person!r} looks like an identifier and repeats. Each row counts as a person of its own; if rows "
             f"with the same {person!r} belong to one person, say --person {person}."
         )
-
-
-def _numbers_by_label(source: str, table: Table, names: Iterable[str]) -> Iterator[str]:
-    """Note columns of numbers that are categorical only because of a hierarchy: the user may expect intervals."""
-    for column in table.quasi:
-        if column.name in names and _would_be_numeric(column) and not _typed_as_text(source, column.name):
-            yield (
-                f"Note: {column.name!r} holds numbers but has a hierarchy, so its labels are published; "
-                f"with --numeric {column.name} it would be intervals."
-            )
-
-
-def _would_be_numeric(column: Column) -> bool:
-    """Whether a column of these values would be numeric without its hierarchy."""
-    import pyarrow as pa
-
-    from discreet.table.numerals import are_numbers
-    from discreet.table.raw_column import encode
-    from discreet.table.texts import MISSING
-
-    known = [text for text in column.texts if text != MISSING]
-    return are_numbers(encode(column.name, pa.chunked_array([known], pa.string())))
-
-
-def _typed_as_text(source: str, name: str) -> bool:
-    """Whether a file declares a column as non-numeric: then it would not be numeric in any case."""
-    import pyarrow as pa
-
-    from discreet.table.sources import declared_type
-
-    kind = declared_type(source, name)
-    return kind is not None and not (
-        pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
-    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from types import NoneType
 from typing import Any, Literal
 
 import numpy as np
@@ -34,6 +35,11 @@ class ColumnSpec:
     """Whether the column contains dates."""
     form: str | None = None
     """The form of the dates, as for ``strptime``; None to detect it."""
+
+    @property
+    def kind_from_hierarchy(self) -> bool:
+        """Whether the column is categorical for no other reason than that the user gives a hierarchy for it."""
+        return self.kind is None and not isinstance(self.hierarchy, NoneType | Offered | PublishedHierarchy)
 
 
 def code(

@@ -18,7 +18,7 @@ from discreet.table.hierarchy import Hierarchy, PublishedHierarchy
 from discreet.table.hierarchy_sources import Offered, offered
 from discreet.table.kinds import ColumnSpec, Missing, code, column_specs, infer
 from discreet.table.multivalued import check_clashes, check_replaced, check_several, derived_columns
-from discreet.table.notes import notes_on
+from discreet.table.notes import notes_on, numbers_by_label
 from discreet.table.persons import check_alone, person_of_rows
 from discreet.table.raw_column import RawColumn
 from discreet.table.sources import fetch, names_in
@@ -119,6 +119,7 @@ def read(
     _check_published(specs, roles.published)
     settled, unusable = _settled(columns, roles, specs, origins, missing)
     undeclared = [name for name in (*roles.quasi, *roles.sensitive) if name not in specs and name not in origins]
+    labelled = [columns[name] for name in roles.quasi if name in specs and specs[name].kind_from_hierarchy]
     return Table(
         rows,
         tuple(settled[name] for name in roles.quasi),
@@ -126,7 +127,10 @@ def read(
         tuple(settled[name] for name in roles.other),
         _withheld(list(unusable.values()), rows),
         {name: len(gone) for name, gone in unusable.items()},
-        tuple(notes_on([(columns[name], settled[name]) for name in undeclared])),
+        (
+            *(note for column in labelled for note in numbers_by_label(column)),
+            *notes_on([(columns[name], settled[name]) for name in undeclared]),
+        ),
         person_of_rows(columns[roles.person[0]]) if roles.person else None,
     )
 

@@ -68,14 +68,6 @@ def names_in(source: Any, delimiter: str | None, encoding: str | None, hints: Se
     return header(data[: end + 1] if end >= 0 and len(data) == HEADER_BYTES else data, hints, delimiter, encoding, what)
 
 
-def declared_type(path: str | PathLike[str], name: str) -> pa.DataType | None:
-    """Return the type that a file declares for a column; None if it is text, which declares nothing."""
-    what = f"'{path}'"
-    with opened(located(path), what) as file:
-        kind = kind_of(file)
-        return TypedFile(file, kind, what).schema.field(name).type if kind in TYPED else None
-
-
 def _check_rows(rows: int, what: str) -> None:
     if rows == 0:
         raise DiscreetError(f"{what} has no rows; give one row per person")
