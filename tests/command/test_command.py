@@ -552,7 +552,7 @@ def test_a_polite_kill_leaves_nothing_half_written(people: Path) -> None:
         assert any(path.name.endswith(".unfinished") for path in people.iterdir())
         time.sleep(0.1)
         process.send_signal(signal.SIGTERM)
-        assert process.wait() == console.TERMINATED
+        assert process.wait() == console.Exit.TERMINATED
     assert sorted(path.name for path in people.iterdir()) == ["patients.csv"]
 
 

@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 
 import discreet as dc
 from discreet.command.main import main
-from discreet.command.query_file import split_statements
+from discreet.command.query import split_statements
 from discreet.datasets import patients
 
 COUNT = "SELECT COUNT(*) FROM t WHERE age >= 40"

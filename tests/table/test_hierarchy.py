@@ -30,7 +30,7 @@ DISEASES = {
 
 
 def test_figure_1_of_the_beta_likeness_paper() -> None:
-    tree = Hierarchy.from_nested("disease", DISEASES)
+    tree = Hierarchy.of("disease", DISEASES)
     assert tree.height == 2
     assert tree.labels[2] == ("Nervous and circulatory diseases",)
     headache, tumors, anemia = (tree.rank(name) for name in ("Headache", "Brain tumors", "Anemia"))
@@ -116,24 +116,24 @@ def test_a_header_is_found(tmp_path: Path, lines: str) -> None:
 
 
 def test_intervals() -> None:
-    tree = Hierarchy.intervals("age", [3, 7.0, "12", 23, -4], widths=[5, 10], origin=0)
+    tree = Hierarchy.of("age", {"intervals": {"widths": [5, 10], "origin": 0}}, [3, 7.0, "12", 23, -4])
     assert tree.leaves == ("-4", "3", "7", "12", "23")
     assert tree.labels[1] == ("-5 to -1", "0 to 4", "5 to 9", "10 to 14", "20 to 24")
     assert tree.labels[2] == ("-10 to -1", "0 to 9", "10 to 19", "20 to 29")
-    real = Hierarchy.intervals("dose", [0.05, 0.3, 0.35], widths=[0.1, 0.2])
+    real = Hierarchy.of("dose", {"intervals": {"widths": [0.1, 0.2]}}, [0.05, 0.3, 0.35])
     assert real.labels[1] == ("0 to below 0.1", "0.3 to below 0.4")
-    assert Hierarchy.intervals("age", [3], widths=[5], origin=2).labels[1] == ("2 to 6",)
+    assert Hierarchy.of("age", {"intervals": {"widths": [5], "origin": 2}}, [3]).labels[1] == ("2 to 6",)
 
 
 def test_prefixes_keep_codes_that_are_short_enough() -> None:
-    tree = Hierarchy.prefix("zip", ["01301", "01302", "02115", "01"], keep=[4, 2])
+    tree = Hierarchy.of("zip", {"prefix": {"keep": [4, 2]}}, ["01301", "01302", "02115", "01"])
     assert tree.leaves == ("01", "01301", "01302", "02115")
     assert tree.labels[1] == ("01", "0130*", "0211*")
     assert tree.labels[2] == ("01", "01***", "02***")
 
 
 def test_missing_is_a_leaf_of_its_own_under_the_root() -> None:
-    tree = Hierarchy.from_nested("disease", DISEASES)
+    tree = Hierarchy.of("disease", DISEASES)
     last = tree.with_missing()
     assert last.leaves[-1] == MISSING and last.labels[1][-1] == MISSING and last.labels[2] == tree.labels[2]
     assert last.with_missing() is last
@@ -161,7 +161,7 @@ def _nested(mapping: Any) -> Callable[[], Any]:
 def _knotted() -> Any:
     inner: dict[str, Any] = {}
     inner["A"] = inner
-    return Hierarchy.from_nested("place", {"B": inner})
+    return Hierarchy.of("place", {"B": inner})
 
 
 TREE = Hierarchy.from_rows("place", [("a", "A"), ("b", "B")])
@@ -273,7 +273,7 @@ def test_rows_bring_the_same_tree_back(rows: list[tuple[str, ...]]) -> None:
 
 @given(st.lists(st.integers(-200, 200), min_size=1, unique=True), st.integers(1, 7), st.integers(-5, 5))
 def test_interval_labels_hold_their_leaves(values: list[int], width: int, origin: int) -> None:
-    tree = Hierarchy.intervals("x", values, widths=[width, 3 * width], origin=origin)
+    tree = Hierarchy.of("x", {"intervals": {"widths": [width, 3 * width], "origin": origin}}, values)
     assert [int(leaf) for leaf in tree.leaves] == sorted(values)
     for row in tree.rows():
         for label in row[1:-1]:
@@ -282,7 +282,7 @@ def test_interval_labels_hold_their_leaves(values: list[int], width: int, origin
 
 
 def test_costs_are_computed_for_all_pairs_at_once() -> None:
-    tree = Hierarchy.intervals("x", range(1000), widths=[5, 10, 50, 100, 500])
+    tree = Hierarchy.of("x", {"intervals": {"widths": [5, 10, 50, 100, 500]}}, range(1000))
     low, high = np.random.default_rng(0).integers(0, 1000, (2, 100_000))
     tree.cost(low[:1], high[:1])
     assert calls(lambda: tree.cost(low, high)) < 1000

@@ -11,18 +11,7 @@ from rich.text import Text
 from discreet.adversary.attacks.campaign import Campaign
 from discreet.adversary.attacks.campaign import attack as carry_out
 from discreet.command.audit import read_population, reading_with
-from discreet.command.console import (
-    HOLDS,
-    INTERNAL,
-    VIOLATED,
-    internal_error,
-    number,
-    output,
-    percent,
-    print_json,
-    quiet,
-    watching,
-)
+from discreet.command.console import Exit, internal_error, number, output, percent, print_json, quiet, watching
 from discreet.command.outputs import tidy
 from discreet.command.render import grid
 from discreet.table.read import read
@@ -65,7 +54,7 @@ def attack(
         _show(output(), campaign)
     for name, fault in campaign.failures.items():
         internal_error(fault, f"{name}: ")
-    return VIOLATED if campaign.exceeded else INTERNAL if campaign.failures else HOLDS
+    return Exit.VIOLATED if campaign.exceeded else Exit.INTERNAL if campaign.failures else Exit.HOLDS
 
 
 def _reading(folder: str, others: Sequence[str], given: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from discreet.adversary.audit import audit as judge
-from discreet.command import flags
-from discreet.command.console import HOLDS, VIOLATED, note, output, print_json, quiet, rows_in_groups, watching
+from discreet.command.console import Exit, note, output, print_json, quiet, rows_in_groups, watching
 from discreet.command.outputs import tidy
-from discreet.command.reading import offers_in, on_offers
+from discreet.command.reading import by_column, header_of, offers_in, on_offers, parse_domains, parse_trees, split_names
 from discreet.command.render import show_audit
 from discreet.errors import DiscreetError
 from discreet.principles import parse
@@ -35,8 +34,8 @@ def audit(
 ) -> int:
     """Audit a release, and show the verdict."""
     asked = [parse(text) for text in promises]
-    files, offering = flags.trees(hierarchies)
-    ranges = flags.domains(domains)
+    files, offering = parse_trees(hierarchies)
+    ranges = parse_domains(domains)
     for place in (folder, *(() if trace is None else (trace,))):
         tidy(place)
     with watching() as progress:
@@ -70,7 +69,7 @@ def audit(
         if result.losses and not quiet():
             console.print()
             console.print(rows_in_groups(result.rows, result.groups, result.withheld))
-    return HOLDS if result.holds else VIOLATED
+    return Exit.HOLDS if result.holds else Exit.VIOLATED
 
 
 def _read_original(original: str, settings: dict[str, Any]) -> Table:
@@ -91,8 +90,8 @@ def _with_roles(
 ) -> list[str]:
     """Put the roles given by flags into the reading arguments ``settings``; return the columns without such a role."""
     texts = [*quasi, *([] if sensitive is None else [sensitive])]
-    header = flags.header_of(original, reading["delimiter"], reading["encoding"], texts)
-    known, secret = flags.split_names(quasi, header), flags.split_names(texts[len(quasi) :], header)
+    header = header_of(original, reading["delimiter"], reading["encoding"], texts)
+    known, secret = split_names(quasi, header), split_names(texts[len(quasi) :], header)
     said, shown = {*known, *secret}, settings["sensitive"] or []
     if not said:
         return [*settings["quasi"], *shown, *settings["keep"]]
@@ -131,7 +130,7 @@ def read_population(path: str, settings: dict[str, Any]) -> Table:
 def reading_with(folder: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments for reading the original: those of the manifest, overridden by flags."""
     settings = reading_of(folder)
-    declared = flags.by_column({"hierarchies": (), "domains": (), **given})
+    declared = by_column({"hierarchies": (), "domains": (), **given})
     lists = {**settings["lists"], **declared["lists"]}
     return {
         **settings,

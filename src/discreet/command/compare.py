@@ -9,22 +9,10 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from discreet.command import flags
-from discreet.command.console import (
-    HOLDS,
-    INTERNAL,
-    VIOLATED,
-    complain,
-    internal_error,
-    note,
-    number,
-    output,
-    print_json,
-    watching,
-)
+from discreet.command.console import Exit, complain, internal_error, note, number, output, print_json, watching
 from discreet.command.job import Job, make_job
 from discreet.command.outputs import check_file, tidy, write_file
-from discreet.command.reading import read_input
+from discreet.command.reading import by_column, read_input
 from discreet.command.render import grid
 from discreet.expressions import modern, split
 from discreet.principles import parse, together
@@ -95,7 +83,7 @@ def _exit_code(comparison: Comparison) -> int:
         return complain(
             "no scheme could make any of these promises, for the reasons above; ask for less, or name other schemes"
         )
-    return VIOLATED if comparison.broken else INTERNAL if broken else HOLDS
+    return Exit.VIOLATED if comparison.broken else Exit.INTERNAL if broken else Exit.HOLDS
 
 
 def _contenders(texts: tuple[str, ...]) -> list[str] | None:
@@ -116,7 +104,7 @@ OF_ITS_RELEASE = ("scheme", "options", "format", "trace", "force")
 
 def _job(file: str | None, given: dict[str, Any]) -> Job:
     """Build the job from a job file and flags: the input and the promises to compare under."""
-    return make_job(file, {**given, **flags.by_column(given), "output": "."}, OF_ITS_RELEASE).without_kept()
+    return make_job(file, {**given, **by_column(given), "output": "."}, OF_ITS_RELEASE).without_kept()
 
 
 # ------------------------------------------------------------------------------------------------------------ showing

@@ -9,6 +9,7 @@ import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from enum import IntEnum
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
@@ -19,18 +20,24 @@ from discreet.progress import COMPILES, PATIENCE, Progress
 if TYPE_CHECKING:
     from rich.console import Console
 
-HOLDS = 0
-VIOLATED = 1
-BAD_INPUT = 2
-UNPRINTED = 3
-"""The command succeeded and its files are in place, but the result could not be printed."""
-INTERNAL = 4
-"""Something went wrong that is an error of ours, and not of the input."""
 SIGNALLED = 128
 """Added to the number of the signal that ended a command, as in shells."""
-INTERRUPTED = SIGNALLED + 2
-PIPE_CLOSED = SIGNALLED + 13
-TERMINATED = SIGNALLED + 15
+
+
+class Exit(IntEnum):
+    """The exit codes of commands."""
+
+    HOLDS = 0
+    VIOLATED = 1
+    BAD_INPUT = 2
+    UNPRINTED = 3
+    """The command succeeded and its files are in place, but the result could not be printed."""
+    INTERNAL = 4
+    """Something went wrong that is an error of ours, and not of the input."""
+    INTERRUPTED = SIGNALLED + 2
+    PIPE_CLOSED = SIGNALLED + 13
+    TERMINATED = SIGNALLED + 15
+
 
 STDOUT = "standard output"
 QUIETLY = "discreet.quiet"
@@ -44,7 +51,7 @@ COMPILING = "Compiling numerical code for this scheme and kind of table, once pe
 def complain(message: str) -> int:
     """Print an error in one sentence on stderr; return the exit code for bad input."""
     note(f"discreet: {message}")
-    return BAD_INPUT
+    return Exit.BAD_INPUT
 
 
 def internal_error(fault: BaseException, where: str = "") -> int:
@@ -55,7 +62,7 @@ def internal_error(fault: BaseException, where: str = "") -> int:
         f"{where}internal error ({in_words(fault)}); please report it with the command you ran, and the traceback that "
         "DISCREET_DEBUG=1 shows"
     )
-    return INTERNAL
+    return Exit.INTERNAL
 
 
 def quiet() -> bool:

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from discreet.arguments import as_flags, command_line
-from discreet.command.console import HOLDS, VIOLATED, naming, note, output, print_json, quiet
+from discreet.command.console import Exit, naming, note, output, print_json, quiet
 from discreet.command.job import Job
 from discreet.command.outputs import tidy
 from discreet.command.publish import Outcome, carry_out, show
@@ -45,7 +45,7 @@ def demo(folder: str, rows: int, force: bool, as_json: bool) -> int:
         print_json({**outcome.as_dict(), "commands": commands(job)})
     elif not (quiet() and outcome.audit.holds):
         _show(output(), outcome)
-    return HOLDS if outcome.audit.holds else VIOLATED
+    return Exit.HOLDS if outcome.audit.holds else Exit.VIOLATED
 
 
 def prepare(home: Path, force: bool) -> None:

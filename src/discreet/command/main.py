@@ -17,18 +17,7 @@ from typing import Any
 import click
 
 from discreet.arguments import speaking_flags
-from discreet.command.console import (
-    BAD_INPUT,
-    INTERRUPTED,
-    PIPE_CLOSED,
-    STDOUT,
-    UNPRINTED,
-    complain,
-    give_up,
-    internal_error,
-    naming,
-    note,
-)
+from discreet.command.console import STDOUT, Exit, complain, give_up, internal_error, naming, note
 from discreet.command.interruption import interruptible
 from discreet.errors import DiscreetError
 from discreet.unfinished import settled
@@ -93,7 +82,7 @@ class SentenceGroup(click.Group):
             if type(fault).__name__ == "NoArgsIsHelpError":  # its message is the help; since click 8.2
                 for line in fault.format_message().splitlines():
                     note(line)
-                return BAD_INPUT
+                return Exit.BAD_INPUT
             path = fault.ctx.command_path if fault.ctx is not None else "discreet"
             said = " ".join(fault.format_message().split())
             return complain(f"{said.rstrip('.')}; see '{path} --help'")
@@ -103,17 +92,17 @@ class SentenceGroup(click.Group):
             if isinstance(fault.__cause__, EOFError):  # click treats it as end of input
                 return internal_error(fault.__cause__)
             complain("interrupted")
-            return INTERRUPTED
+            return Exit.INTERRUPTED
         except BrokenPipeError:
             give_up(sys.stdout)  # the reader has closed the pipe
-            return PIPE_CLOSED
+            return Exit.PIPE_CLOSED
         except OSError as fault:
             if fault.filename == STDOUT:
                 give_up(sys.stdout)
                 if settled:
                     stands = " and ".join(f"'{path}'" for path in settled)
                     complain(f"{STDOUT}: {fault.strerror or fault}; {stands} had already been written completely")
-                    return UNPRINTED
+                    return Exit.UNPRINTED
             where = f"{str(fault.filename)!r}: " if fault.filename else ""
             return complain(f"{where}{fault.strerror or fault}; solve this and run the command again")
         except MemoryError:

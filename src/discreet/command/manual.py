@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from discreet.catalogue import ATTACKS, PRINCIPLES, SCHEMES
-from discreet.command.console import HOLDS, output, print_json
+from discreet.command.console import Exit, output, print_json
 from discreet.report.manual import ManualPage, manual_page
 
 REGISTRIES = {"schemes": SCHEMES, "promises": PRINCIPLES, "attacks": ATTACKS}
@@ -20,18 +20,18 @@ def manual(name: str, noun: str, chosen: str | None, as_json: bool) -> int:
     if chosen is not None:
         page = manual_page(registry, chosen)
         print_json(page.as_dict()) if as_json else _show(page)
-        return HOLDS
+        return Exit.HOLDS
     listed = {each: registry.summary(each) for each in registry}
     if as_json:
         print_json(listed)
-        return HOLDS
+        return Exit.HOLDS
     table = Table.grid(padding=(0, 2))
     for each, summary in listed.items():
         table.add_row(each, summary)
     output().print(table)
     output().print()
     output().print(f"'discreet {name} NAME' explains one {noun} and its options.", highlight=False)
-    return HOLDS
+    return Exit.HOLDS
 
 
 def _plain(text: str) -> str:

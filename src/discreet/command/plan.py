@@ -9,10 +9,9 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from discreet.command import flags
-from discreet.command.console import HOLDS, VIOLATED, note, number, output, print_json, watching
+from discreet.command.console import Exit, note, number, output, print_json, watching
 from discreet.command.outputs import check_file, write_file
-from discreet.command.reading import read_to_look
+from discreet.command.reading import parse_trees, read_to_look
 from discreet.command.render import grid
 from discreet.principles.proximity import rounded_down
 from discreet.principles.wording import rows
@@ -69,14 +68,14 @@ def plan(
         if plot is not None:
             output().print()
             output().print(f"The plot is in {plot}; it contains no row of the table.")
-    return HOLDS if feasible else VIOLATED
+    return Exit.HOLDS if feasible else Exit.VIOLATED
 
 
 def _check_plot(plot: str, input: str, force: bool, given: dict[str, Any]) -> Path:
     """Return the file for the plot; refuse it before the work begins if it cannot be written."""
     check_suffix(plot)
     require_all()
-    trees, _ = flags.trees(given["hierarchies"])
+    trees, _ = parse_trees(given["hierarchies"])
     used = {"the input": Path(input)} | {f"the hierarchy of {name!r}": Path(path) for name, path in trees.items()}
     return check_file(plot, "plot", force, used)
 

@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 
 from discreet.arguments import as_flags, command_line
-from discreet.command.console import HOLDS, note, number, output, percent, print_json, watching
+from discreet.command.console import Exit, note, number, output, percent, print_json, watching
 from discreet.command.reading import read_to_look
 from discreet.command.render import grid
 from discreet.principles.wording import rows
@@ -47,7 +47,7 @@ def profile(input: str, quasi: tuple[str, ...], sensitive: str | None, as_json: 
         print_json({**_document(profiled, roles, command), "notes": [str(remark) for remark in notes]})
     else:
         _show(output(), profiled, roles, command)
-    return HOLDS
+    return Exit.HOLDS
 
 
 def _document(profiled: Profile, roles: Roles | None, command: str) -> dict[str, Any]:

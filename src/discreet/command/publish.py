@@ -12,21 +12,10 @@ from typing import Any
 from numpy.typing import NDArray
 
 from discreet.adversary.audit import Audit, audit
-from discreet.command import flags
-from discreet.command.console import (
-    HOLDS,
-    VIOLATED,
-    complain,
-    note,
-    output,
-    print_json,
-    quiet,
-    rows_in_groups,
-    watching,
-)
+from discreet.command.console import Exit, complain, note, output, print_json, quiet, rows_in_groups, watching
 from discreet.command.job import Job, make_job
 from discreet.command.outputs import check_output, check_trace
-from discreet.command.reading import on_columns, read_input
+from discreet.command.reading import by_column, on_columns, pairs, read_input
 from discreet.command.render import show_audit
 from discreet.disk import uninterrupted
 from discreet.errors import DiscreetError
@@ -86,13 +75,13 @@ def publish(job: str | None, as_json: bool, **given: Any) -> int:
             "the audit of the new release FAILED, so it was not published; this should never happen: please report "
             "it with the command you ran"
         )
-    return HOLDS if outcome.audit.holds else VIOLATED
+    return Exit.HOLDS if outcome.audit.holds else Exit.VIOLATED
 
 
 def gather(job: str | None, given: dict[str, Any]) -> Job:
     """Build the job from a job file, if any, overridden by flags."""
-    options = flags.pairs("--option", given["options"], "effort=thorough")
-    parsed = {**given, **flags.by_column(given), "options": options}
+    options = pairs("--option", given["options"], "effort=thorough")
+    parsed = {**given, **by_column(given), "options": options}
     harmless = parsed.pop("harmless")
     if harmless:
         options["harmless"] = "; ".join(harmless)

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from discreet.command.audit import reading_with
-from discreet.command.console import HOLDS, note, number, output, percent, print_json, quiet, watching
+from discreet.command.console import Exit, note, number, output, percent, print_json, quiet, watching
 from discreet.command.outputs import tidy
-from discreet.command.query_file import Statement, read_statements
 from discreet.errors import DiscreetError
 from discreet.progress import Progress
 from discreet.releases import load
 from discreet.releases.release import Release
 from discreet.table.grouping import GroupBy
+from discreet.table.paths import located
 from discreet.table.query import Query
 from discreet.table.read import read
 from discreet.table.sql import has_groups
 from discreet.table.table import Table
 from discreet.table.texts import MISSING
+
+# a comment, a quoted text or name (which may contain anything, quotes doubled), a semicolon, or the end of a line
+_TOKEN = re.compile(
+    r"""--[^\n]*|/\*.*?(?:\*/|\Z)|'(?:[^']|'')*'?|"(?:[^"]|"")*"?|`[^`]*`?|\[[^\]\n]*\]?|;|\n""", re.DOTALL
+)
 
 
 def query(folder: str, sql: str | None, file: str | None, original: str | None, as_json: bool, **reading: Any) -> int:
@@ -49,7 +55,7 @@ def query(folder: str, sql: str | None, file: str | None, original: str | None, 
         console = output()
         for line in lines[: len(lines) - (lines[-1] == "")]:
             console.print(line)
-    return HOLDS
+    return Exit.HOLDS
 
 
 @dataclass(frozen=True)
@@ -203,3 +209,66 @@ def _padded(rows: list[list[str]]) -> Iterator[str]:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         yield "  ".join(word.ljust(width) for word, width in zip(row, widths, strict=True)).rstrip()
+
+
+# ------------------------------------------------------------------------------------------------- files of queries
+
+
+class Statement(NamedTuple):
+    """A SQL statement, and the line of its file in which it begins."""
+
+    sql: str
+    line: int
+
+
+def read_statements(path: str) -> list[Statement]:
+    """Read the statements of a file; a file without any is refused."""
+    try:
+        text = located(path).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DiscreetError(
+            f"the file {path!r} is not text in UTF-8 (byte {error.start:,}); save it as UTF-8"
+        ) from None
+    statements = split_statements(text)
+    if not statements:
+        raise DiscreetError(f"the file {path!r} holds no statement; write one per line, such as SELECT COUNT(*) FROM t")
+    return statements
+
+
+def split_statements(text: str) -> list[Statement]:
+    """Split a text into statements: at semicolons if it has any, else one per line; comments are left out.
+
+    >>> split_statements("SELECT 1 -- one; two\\n\\nSELECT ';'\\n")
+    [Statement(sql='SELECT 1', line=1), Statement(sql="SELECT ';'", line=3)]
+    >>> split_statements("SELECT 1,\\n  2; SELECT 3")
+    [Statement(sql='SELECT 1, 2', line=1), Statement(sql='SELECT 3', line=2)]
+    """
+    by_semicolon = any(token.group() == ";" for token in _TOKEN.finditer(text))
+    statements: list[Statement] = []
+    words, begins, line, at = "", 0, 1, 0
+
+    def add(more: str) -> None:
+        nonlocal words, begins
+        if not words.strip() and more.strip():
+            words, begins = "", line
+        words += more.lstrip() if words.endswith(" ") else more
+
+    def end() -> None:
+        nonlocal words
+        if words.strip():
+            statements.append(Statement(words.strip(), begins))
+        words = ""
+
+    for token in _TOKEN.finditer(text):
+        add(text[at : token.start()])
+        at, piece = token.end(), token.group()
+        if piece == ";" or (piece == "\n" and not by_semicolon):
+            end()
+        elif piece == "\n" or piece.startswith(("--", "/*")):
+            words = f"{words.rstrip()} "
+        else:
+            add(piece)
+        line += piece.count("\n")
+    add(text[at:])
+    end()
+    return statements

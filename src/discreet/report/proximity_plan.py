@@ -74,30 +74,30 @@ def plan_proximity(
     >>> print(told.sentences[-1])
     With m=3, epsilon can be anything below 20, but not 20 itself.
     """
-    if not isinstance(neighbourhood, str):
-        return _plan_given(prior, m, neighbourhood)
     asked = asked_about(epsilon, m, neighbourhood)
     asked.require(prior)
     reach = asked.reachable(prior)
     assert reach.strongest is not None
-    largest, widest = int(reach.strongest), asked.widest(prior)
+    by_width = isinstance(neighbourhood, str)  # else what is near is given, and only m is open
+    near = not by_width or epsilon is not None
+    both = near and m is not None
     said = []
-    if epsilon is not None and m is not None:
+    if both:
         said.append(reach.sentence if reach.feasible else f"{asked} cannot be kept. {reach.sentence}")
-    elif epsilon is not None:
-        said.append(replace(asked, m=largest).reachable(prior).sentence)
-    if m is not None:
+    elif near:
+        said.append(replace(asked, m=int(reach.strongest)).reachable(prior).sentence)
+    if m is not None and by_width:
         said.append(on_widest(asked, prior))
     return ProximityPlan(
-        neighbourhood,
-        None if epsilon is None else asked.epsilon,
+        str(neighbourhood) if by_width else "given",
+        asked.epsilon if by_width and near else None,
         None if m is None else asked.m,
-        None if epsilon is None else largest,
-        None if m is None else widest,
-        reach.feasible if epsilon is not None and m is not None else None,
+        int(reach.strongest) if near else None,
+        asked.widest(prior) if m is not None and by_width else None,
+        reach.feasible if both else None,
         tuple(said),
-        frontier(prior, neighbourhood),
-        widths(prior, neighbourhood),
+        frontier(prior, str(neighbourhood)) if by_width else (),
+        widths(prior, str(neighbourhood)) if by_width else (),
     )
 
 
@@ -109,21 +109,6 @@ def asked_about(
     if not isinstance(neighbourhood, str):
         return Proximity(m=least, neighbourhood=neighbourhood)  # type: ignore[arg-type]
     return Proximity(0.0 if epsilon is None else epsilon, least, neighbourhood)  # type: ignore[arg-type]
-
-
-def _plan_given(prior: Prior, m: float | None, neighbourhood: tuple[float, float] | Function) -> ProximityPlan:
-    """The plan for custom neighbourhoods, for which only m is open."""
-    asked = asked_about(None, m, neighbourhood)
-    reach = asked.reachable(prior)
-    assert reach.strongest is not None
-    largest = int(reach.strongest)
-    if m is None:
-        said = replace(asked, m=largest).reachable(prior).sentence
-    else:
-        said = reach.sentence if reach.feasible else f"{asked} cannot be kept. {reach.sentence}"
-    whole = None if m is None else asked.m
-    feasible = None if m is None else reach.feasible
-    return ProximityPlan("given", None, whole, largest, None, feasible, (said,), (), ())
 
 
 def on_widest(asked: Proximity, prior: Prior) -> str:

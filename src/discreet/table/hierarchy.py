@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
 from discreet.table.hierarchy_rows import ROOT, arrange
-from discreet.table.hierarchy_sources import interval_rows, nested_rows, prefix_rows, source_rows
+from discreet.table.hierarchy_sources import source_rows
 from discreet.table.texts import MISSING, canonical, near
 
 __all__ = ["MISSING", "ROOT", "Hierarchy", "PublishedHierarchy"]
@@ -27,7 +27,7 @@ class Hierarchy:
     covers a contiguous range of leaf ranks, and the lowest common ancestor of a set of leaves is that of the leaves
     with the smallest and the largest rank.
 
-    >>> disease = Hierarchy.from_nested("disease", {"nervous": ["headache", "epilepsy"], "circulatory": ["anemia"]})
+    >>> disease = Hierarchy.of("disease", {"nervous": ["headache", "epilepsy"], "circulatory": ["anemia"]})
     >>> disease
     Hierarchy('disease', 3 leaves, height 2)
     >>> disease.labels[1:]
@@ -74,48 +74,23 @@ class Hierarchy:
         return cls.from_rows(attribute, [(value, ROOT) for value in values])
 
     @classmethod
-    def from_nested(cls, attribute: str, mapping: Mapping[str, Any]) -> Hierarchy:
-        """Build from nested mappings whose innermost members are lists of leaves (or leaves mapped to nothing).
-
-        >>> Hierarchy.from_nested("sex", {"f": {}, "m": {}}).leaves
-        ('f', 'm')
-        """
-        return cls.from_rows(attribute, nested_rows(attribute, mapping))
-
-    @classmethod
-    def intervals(
-        cls, attribute: str, values: Iterable[Any], widths: Sequence[float] = (5, 10, 20), origin: float = 0
-    ) -> Hierarchy:
-        """Build a tree of numbers below intervals of growing width, each width a multiple of the one before.
-
-        >>> Hierarchy.intervals("age", [17, 23, 24], widths=[5, 10]).labels
-        (('17', '23', '24'), ('15 to 19', '20 to 24'), ('10 to 19', '20 to 29'), ('*',))
-        """
-        return cls.from_rows(attribute, interval_rows(attribute, values, widths, origin))
-
-    @classmethod
-    def prefix(cls, attribute: str, values: Iterable[Any], keep: Sequence[int] = (4, 3, 2)) -> Hierarchy:
-        """Build a tree of codes such as postcodes below their prefixes, the rest of each code masked.
-
-        >>> Hierarchy.prefix("zip", ["12345", "12399"], keep=[4, 3]).labels
-        (('12345', '12399'), ('1234*', '1239*'), ('123**',), ('*',))
-        """
-        return cls.from_rows(attribute, prefix_rows(attribute, values, keep))
-
-    @classmethod
     def of(
         cls,
         attribute: str,
         source: Hierarchy | Mapping[str, Any] | str | PathLike[str],
         values: Iterable[Any] | None = None,
     ) -> Hierarchy:
-        """Build from any source a user may give: a path, a mapping (nested, or a recipe), or another hierarchy.
+        """Build from any source a user may give: a path, a mapping, or another hierarchy.
 
-        Files are ``.toml``, with a mapping, or CSV without a header, the leaf first. The recipes, ``intervals`` and
-        ``prefix``, are applied to ``values``.
+        The innermost members of a nested mapping are lists of leaves, or leaves mapped to nothing. Another mapping is a
+        recipe that is applied to ``values``: ``intervals`` of growing ``widths``, each a multiple of the one before,
+        from an ``origin``; or ``prefix``, which masks all of a code but the first characters, as many as it is to
+        ``keep``. Files are ``.toml``, with either mapping, or CSV without a header, the leaf first and the root last.
 
-        >>> Hierarchy.of("age", {"intervals": {"widths": [10]}}, [4, 11]).labels[1]
-        ('0 to 9', '10 to 19')
+        >>> Hierarchy.of("sex", {"f": {}, "m": {}}).leaves
+        ('f', 'm')
+        >>> Hierarchy.of("age", {"intervals": {"widths": [5, 10]}}, [17, 23, 24]).labels
+        (('17', '23', '24'), ('15 to 19', '20 to 24'), ('10 to 19', '20 to 29'), ('*',))
         """
         if isinstance(source, Hierarchy):
             return replace(source, attribute=attribute)
@@ -124,7 +99,7 @@ class Hierarchy:
     def with_leaves(self, values: Iterable[str]) -> Hierarchy:
         """Return the tree with a leaf directly under the root, after all others, for every value it does not contain.
 
-        >>> tree = Hierarchy.from_nested("city", {"FR": ["Lyon", "Nice"], "NO": ["Oslo"]})
+        >>> tree = Hierarchy.of("city", {"FR": ["Lyon", "Nice"], "NO": ["Oslo"]})
         >>> tree.with_leaves(["Bonn", "Nice"]).rows()[-1]
         ('Bonn', 'Bonn', '*')
         """
@@ -137,7 +112,7 @@ class Hierarchy:
     def only(self, ranks: Iterable[int]) -> Hierarchy:
         """Return the tree with only the leaves of these ranks; nodes that lose leaves keep their labels.
 
-        >>> Hierarchy.prefix("zip", ["123", "129", "777"], keep=[2]).only([0, 1]).labels
+        >>> Hierarchy.of("zip", {"prefix": {"keep": [2]}}, ["123", "129", "777"]).only([0, 1]).labels
         (('123', '129'), ('12*',), ('*',))
         """
         rows = self.rows()
@@ -189,7 +164,7 @@ class Hierarchy:
     def bare(self) -> bool:
         """Whether there is only the root ``*`` above the leaves.
 
-        >>> Hierarchy.flat("sex", ["f", "m"]).bare, Hierarchy.from_nested("sex", {"anyone": ["f", "m"]}).bare
+        >>> Hierarchy.flat("sex", ["f", "m"]).bare, Hierarchy.of("sex", {"anyone": ["f", "m"]}).bare
         (True, False)
         """
         return self.height == 1 and self.labels[1] == (ROOT,)
@@ -226,7 +201,7 @@ class Hierarchy:
 
         This is Eq. 3 of "Publishing Microdata with a Robust Privacy Guarantee" (PVLDB 2012).
 
-        >>> tree = Hierarchy.from_nested("x", {"A": ["a", "b"], "B": ["c", "d"]})
+        >>> tree = Hierarchy.of("x", {"A": ["a", "b"], "B": ["c", "d"]})
         >>> tree.cost([0, 0, 0], [0, 1, 2]).tolist()
         [0.0, 0.5, 1.0]
         """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ from discreet.table.hierarchy import Hierarchy, PublishedHierarchy
 from discreet.table.hierarchy_sources import Offered, offered
 from discreet.table.kinds import ColumnSpec, Missing, code, column_specs, infer
 from discreet.table.multivalued import check_clashes, check_replaced, check_several, derived_columns
-from discreet.table.notes import notes_on, numbers_by_label
+from discreet.table.notes import Note, notes_on, numbers_by_label
 from discreet.table.persons import check_alone, person_of_rows
 from discreet.table.raw_column import RawColumn
 from discreet.table.sources import fetch, names_in
@@ -118,8 +118,6 @@ def read(
     check_clashes(roles.published, origins)
     _check_published(specs, roles.published)
     settled, unusable = _settled(columns, roles, specs, origins, missing)
-    undeclared = [name for name in (*roles.quasi, *roles.sensitive) if name not in specs and name not in origins]
-    labelled = [columns[name] for name in roles.quasi if name in specs and specs[name].kind_from_hierarchy]
     return Table(
         rows,
         tuple(settled[name] for name in roles.quasi),
@@ -127,10 +125,7 @@ def read(
         tuple(settled[name] for name in roles.other),
         _withheld(list(unusable.values()), rows),
         {name: len(gone) for name, gone in unusable.items()},
-        (
-            *(note for column in labelled for note in numbers_by_label(column)),
-            *notes_on([(columns[name], settled[name]) for name in undeclared]),
-        ),
+        tuple(_notes(columns, settled, roles, specs)),
         person_of_rows(columns[roles.person[0]]) if roles.person else None,
     )
 
@@ -174,6 +169,17 @@ def _settled(
         if len(gone):
             unusable[name] = gone
     return settled, unusable
+
+
+def _notes(
+    columns: Mapping[str, RawColumn], settled: Mapping[str, Column], roles: _Roles, specs: Mapping[str, ColumnSpec]
+) -> Iterator[Note]:
+    """Yield the notes on columns that may have been read otherwise than was meant."""
+    for name in roles.quasi:
+        if name in specs and specs[name].kind_from_hierarchy:
+            yield from numbers_by_label(columns[name])
+    undeclared = [name for name in (*roles.quasi, *roles.sensitive) if name not in specs]
+    yield from notes_on([(columns[name], settled[name]) for name in undeclared if settled[name].derived is None])
 
 
 class _Roles(NamedTuple):
