@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from discreet.command.console import Exit, complain, internal_error, note, number, output, print_json, watching
-from discreet.command.job import Job, make_job
+from discreet.command.job import make_job
 from discreet.command.outputs import check_file, tidy, write_file
 from discreet.command.reading import by_column, read_input
 from discreet.command.render import grid
@@ -37,7 +37,7 @@ def compare(
     **given: Any,
 ) -> int:
     """Compare schemes, and show what each achieves."""
-    job = _job(file, given)
+    job = make_job(file, {**given, **by_column(given), "output": "."}, OF_ITS_RELEASE).without_kept()
     target = None if page is None else check_file(page, "page", job.force, job.files)
 
     if target is not None:
@@ -100,11 +100,6 @@ OTHER_SCHEME = "; for "
 """Separates, in a scheme's refusal of a kind of promise, the reason from the advice to use another scheme."""
 OF_ITS_RELEASE = ("scheme", "options", "format", "trace", "force")
 """The keys of a job that concern only the release it publishes, and are ignored here."""
-
-
-def _job(file: str | None, given: dict[str, Any]) -> Job:
-    """Build the job from a job file and flags: the input and the promises to compare under."""
-    return make_job(file, {**given, **by_column(given), "output": "."}, OF_ITS_RELEASE).without_kept()
 
 
 # ------------------------------------------------------------------------------------------------------------ showing

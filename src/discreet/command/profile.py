@@ -13,7 +13,7 @@ from discreet.command.console import Exit, note, number, output, percent, print_
 from discreet.command.reading import read_to_look
 from discreet.command.render import grid
 from discreet.principles.wording import rows
-from discreet.report.profile import Profile, Uniqueness, suggest_promises
+from discreet.report.profile import Profile, suggest_promises
 from discreet.report.profile import profile as describe
 from discreet.report.roles import ColumnProfile, Roles, Share, suggest
 from discreet.table.notes import Note
@@ -157,20 +157,17 @@ def _show_uniqueness(console: Console, profiled: Profile) -> None:
     )
     if without:
         headings = ["left out", "unique rows", "share", "combinations", "smallest", "median"]
+        lines = [
+            [
+                str(line.dropped),
+                *(f"{line.unique:,}", percent(line.unique_share)),
+                *(f"{line.combinations:,}", f"{line.smallest:,}", number(line.median)),
+            ]
+            for line in without
+        ]
         console.print()
-        console.print(grid(headings, map(_cells, without), right=range(1, 6)))
+        console.print(grid(headings, lines, right=range(1, 6)))
     console.print()
-
-
-def _cells(line: Uniqueness) -> list[str]:
-    return [
-        line.dropped or "",
-        f"{line.unique:,}",
-        percent(line.unique_share),
-        f"{line.combinations:,}",
-        f"{line.smallest:,}",
-        number(line.median),
-    ]
 
 
 def _show_roles(console: Console, roles: Roles) -> None:

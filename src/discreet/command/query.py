@@ -167,10 +167,15 @@ def _grouped(release: Release, asked: GroupBy, original: Table | None) -> tuple[
         line: dict[str, Any] = {"values": dict(zip(headings, cell, strict=True)), "estimate": estimated.get(cell, 0.0)}
         listed.append(line if exact is None else {**line, "exact": exact.get(cell, 0)})
     document: dict[str, Any] = {"cells": listed}
-    rows = [_words(line, asked, exact is not None) for line in listed]
-    lines = list(
-        _padded([[*(heading for _, heading in asked.shown), *(["exactly"] if exact is not None else [])], *rows])
-    )
+    rows = [[*(heading for _, heading in asked.shown), *(["exactly"] if exact is not None else [])]]
+    for line in listed:
+        words = [
+            number(line["estimate"], 4) if name is None else _on_one_line(line["values"][heading])
+            for name, heading in asked.shown
+        ]
+        rows.append([*words, f"{line['exact']:,}"] if exact is not None else words)
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
     if exact is not None:
         there = [line for line in listed if line["exact"]]
         errors = [abs(line["estimate"] - line["exact"]) / line["exact"] for line in there]
@@ -189,26 +194,10 @@ def _by_cell(table: Any, headings: list[str], counts: str) -> dict[tuple[float |
     return dict(zip(zip(*columns, strict=True), amounts, strict=True)) if columns else {(): amounts[0]}
 
 
-def _words(line: dict[str, Any], asked: GroupBy, with_exact: bool) -> list[str]:
-    """Return the texts of one line, in the order of the query's columns."""
-    cells = [
-        number(line["estimate"], 4) if name is None else _on_one_line(line["values"][heading])
-        for name, heading in asked.shown
-    ]
-    return [*cells, f"{line['exact']:,}"] if with_exact else cells
-
-
 def _on_one_line(value: Any) -> str:
     """Return a value as printable text on one line."""
     text = MISSING if value is None else str(value)
     return text if text.isprintable() else repr(text)
-
-
-def _padded(rows: list[list[str]]) -> Iterator[str]:
-    """Yield rows of words with their columns aligned."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        yield "  ".join(word.ljust(width) for word, width in zip(row, widths, strict=True)).rstrip()
 
 
 # ------------------------------------------------------------------------------------------------- files of queries

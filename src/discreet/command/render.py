@@ -14,7 +14,7 @@ from discreet.adversary import Audit, PromiseVerdict
 from discreet.command.console import number, percent
 from discreet.errors import visible
 from discreet.principles.principle import main_parameter
-from discreet.principles.wording import rows
+from discreet.principles.wording import counted
 
 LOSSES = {
     "ail": "average information loss of quasi-identifiers (AIL)",
@@ -46,7 +46,11 @@ def show_audit(console: Console, audit: Audit, *, every_check: bool) -> None:
         _list(console, sorted(lines, key=lambda line: line[1]))
         console.print()
     if audit.losses:
-        console.print(_losses(audit))
+        rows = (
+            (LOSSES.get(name, name), number(value, 4), "of 1" if name in ("ail", "gcp") else "")
+            for name, value in audit.losses.items()
+        )
+        console.print(grid(["", "", ""], rows, right=(1,)))
 
 
 def _list(console: Console, lines: list[tuple[str, bool, str]]) -> None:
@@ -83,18 +87,8 @@ def achieved(kept: PromiseVerdict) -> str:
 
 
 def _closest(kept: PromiseVerdict) -> str:
-    if not kept.size:
-        return "-"
     who = "the withheld" if kept.group is None else f"group {kept.group}"
-    return f"{who} ({rows(kept.size)})"
-
-
-def _losses(audit: Audit) -> Any:
-    rows = (
-        (LOSSES.get(name, name), number(value, 4), "of 1" if name in ("ail", "gcp") else "")
-        for name, value in audit.losses.items()
-    )
-    return grid(["", "", ""], rows, right=(1,))
+    return f"{who} ({counted(kept.size, 'row')})" if kept.size else "-"
 
 
 def grid(headings: Sequence[str], rows: Iterable[Iterable[Any]], right: Collection[int] = ()) -> Any:

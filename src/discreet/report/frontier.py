@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.errors import DiscreetError
 from discreet.principles import Prior
-from discreet.principles.proximity import Proximity, rounded_down
+from discreet.principles.proximity import rounded_down
 from discreet.report.charts import (
     COLORS,
     FAINT_INK,
@@ -25,7 +25,7 @@ from discreet.report.charts import (
     panel,
     side_by_side,
 )
-from discreet.report.proximity_plan import ProximityPlan, frontier, widths
+from discreet.report.proximity_plan import ProximityPlan, asked_about, frontier, largest_m, widths
 from discreet.table.texts import number_text
 
 if TYPE_CHECKING:
@@ -71,13 +71,13 @@ def steps(prior: Prior, neighbourhood: str) -> list[tuple[int, float]]:
     >>> steps(Prior(np.ones(9, int), tuple(map(str, range(0, 90, 10))), "numeric"), "absolute")[-4:]
     [(5, 10.0), (4, 20.0), (3, 30.0), (2, 40.0)]
     """
-    best = int(Proximity(0.0, 1, neighbourhood).reachable(prior).strongest or 1)  # type: ignore[arg-type]
+    best = largest_m(prior, neighbourhood)
     listed, m = [], 2
     while m < best:
         listed.append(m)
         m = m + 1 if m < EVERY else max(m + 1, round(m * GROWTH))
     listed += [best] if best > 1 else []
-    return [(m, Proximity(0.0, m, neighbourhood).widest(prior)) for m in reversed(listed)]  # type: ignore[arg-type]
+    return [(m, asked_about(0.0, m, neighbourhood).widest(prior)) for m in reversed(listed)]
 
 
 def _panel(prior: Prior, plan: ProximityPlan, neighbourhood: str) -> dict[str, Any]:
@@ -197,7 +197,10 @@ def _page(prior: Prior, plan: ProximityPlan, title: str, picture: str) -> str:
         {
             "title": name,
             "points": [(_apart(point.epsilon), f"{point.m:,}") for point in frontier(prior, neighbourhood)],
-            "ends": [(f"{width.m:,}", _below(width.epsilon)) for width in widths(prior, neighbourhood)],
+            "ends": [
+                (f"{width.m:,}", "any" if math.isinf(width.epsilon) else _apart(rounded_down(width.epsilon)))
+                for width in widths(prior, neighbourhood)
+            ],
         }
         for neighbourhood, (name, _) in AXES.items()
     ]
@@ -209,10 +212,6 @@ def _page(prior: Prior, plan: ProximityPlan, title: str, picture: str) -> str:
         svg=picture,
         sections=sections,
     )
-
-
-def _below(epsilon: float) -> str:
-    return "any" if math.isinf(epsilon) else _apart(rounded_down(epsilon))
 
 
 def _apart(value: float) -> str:

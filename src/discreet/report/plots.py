@@ -79,7 +79,10 @@ def families(promises: Sequence[Principle]) -> list[Family]:
     kin: dict[tuple[object, ...], list[Principle]] = {}
     for promise in promises:
         # parameters that are words must agree; numbers may differ
-        alike = tuple((*where, "number" if _is_number(value) else value) for where, value in _details(promise))
+        alike = tuple(
+            (*where, "number" if isinstance(value, int | float) and not isinstance(value, bool) else value)
+            for where, value in _details(promise)
+        )
         kin.setdefault(alike, []).append(promise)
     families = []
     for members in kin.values():
@@ -102,10 +105,6 @@ def _details(promise: Principle) -> list[tuple[tuple[str, str], object]]:
         for part in promise.parts
         for field in fields(cast(Any, part))
     ]
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def draw(comparison: Comparison, family: Family, plot: Plot) -> str | None:

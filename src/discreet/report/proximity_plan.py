@@ -125,6 +125,11 @@ def on_widest(asked: Proximity, prior: Prior) -> str:
     return f"With m={asked.m}, no epsilon can be kept, not even 0: m can be at most {reach.strongest:,}."
 
 
+def largest_m(prior: Prior, neighbourhood: str = "absolute", epsilon: float = 0.0) -> int:
+    """The largest m that can be kept with an epsilon, at least 1."""
+    return int(asked_about(epsilon, None, neighbourhood).reachable(prior).strongest or 1)
+
+
 def frontier(prior: Prior, neighbourhood: str = "absolute") -> tuple[Point, ...]:
     """The largest m for selected epsilons: round numbers over the range in which m falls to 2.
 
@@ -135,14 +140,10 @@ def frontier(prior: Prior, neighbourhood: str = "absolute") -> tuple[Point, ...]
     """
     grid: Sequence[float] = RELATIVE
     if neighbourhood == "absolute":
-        best = int(Proximity(0.0, 1).reachable(prior).strongest or 1)
+        best = largest_m(prior)
         low, high = Proximity(0.0, best).widest(prior), Proximity(0.0, 2).widest(prior)
         grid = (0.0,) if best == 1 else (0.0, *_round_numbers(low, high))
-    largest = (
-        Proximity(epsilon, 1, neighbourhood).reachable(prior).strongest  # type: ignore[arg-type]
-        for epsilon in grid
-    )
-    return tuple(Point(epsilon, int(m or 1)) for epsilon, m in zip(grid, largest, strict=True))
+    return tuple(Point(epsilon, largest_m(prior, neighbourhood, epsilon)) for epsilon in grid)
 
 
 def _round_numbers(low: float, high: float) -> list[float]:
@@ -171,8 +172,8 @@ def widths(prior: Prior, neighbourhood: str = "absolute") -> tuple[Width, ...]:
     >>> [(one.m, one.epsilon) for one in widths(prior)]
     [(2, 40.0), (3, 30.0), (4, 20.0), (5, 10.0), (6, 10.0), (8, 10.0), (9, 10.0)]
     """
-    best = int(Proximity(0.0, 1, neighbourhood).reachable(prior).strongest or 1)  # type: ignore[arg-type]
+    best = largest_m(prior, neighbourhood)
     if best == 1:
         return ()
     listed = sorted({m for m in RISKS if m <= best} | ({best} if best <= RISKS[-1] else set()))
-    return tuple(Width(m, Proximity(0.0, m, neighbourhood).widest(prior)) for m in listed)  # type: ignore[arg-type]
+    return tuple(Width(m, asked_about(0.0, m, neighbourhood).widest(prior)) for m in listed)
