@@ -11,9 +11,10 @@ from rich.text import Text
 from discreet.adversary.attacks.campaign import Campaign
 from discreet.adversary.attacks.campaign import attack as carry_out
 from discreet.command.audit import read_population, reading_with
-from discreet.command.console import Exit, internal_error, number, output, percent, print_json, quiet, watching
+from discreet.command.console import Exit, internal_error, number, output, print_json, quiet, watching
 from discreet.command.outputs import tidy
 from discreet.command.render import grid
+from discreet.principles.wording import percent
 from discreet.table.read import read
 
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from discreet.adversary.audit import audit as judge
-from discreet.command.console import Exit, note, output, print_json, quiet, rows_in_groups, watching
+from discreet.command.console import Exit, note, output, print_json, quiet, watching
 from discreet.command.outputs import tidy
 from discreet.command.reading import by_column, header_of, offers_in, on_offers, parse_domains, parse_trees, split_names
-from discreet.command.render import show_audit
+from discreet.command.render import rows_in_groups, show_audit
 from discreet.errors import DiscreetError
 from discreet.principles import parse
 from discreet.releases.attributes import Attribute

@@ -187,28 +187,3 @@ def number(value: float | None, digits: int = 3) -> str:
     if float(value).is_integer() and abs(value) < 1e15:
         return f"{int(value):,}"
     return f"{value:,.1f}" if 1000 <= abs(value) < 1e15 else f"{value:.{digits}g}"
-
-
-def percent(share: float) -> str:
-    """Format a share as a percentage, in the same style as the sentences of principles.
-
-    >>> percent(0.5), percent(0.000298), percent(0.0), percent(1.0), percent(-0.25)
-    ('50.0 %', '0.03 %', '0.0 %', '100.0 %', '-25.0 %')
-    """
-    from discreet.principles.wording import percent as positive
-
-    share = 0.0 if abs(share) < 1e-9 else share
-    return positive(share) if share >= 0 else f"-{positive(-share)}"
-
-
-def rows_in_groups(rows: int, groups: int, withheld: int) -> str:
-    """Describe how many rows are published, in how many groups, and how many are withheld.
-
-    >>> rows_in_groups(1000, 1, 0), rows_in_groups(75, 10, 25)
-    ('1,000 rows in 1 group; none withheld.', '75 rows in 10 groups; 25 withheld (25.0 %).')
-    """
-    from discreet.principles.wording import counted
-
-    left = f"{withheld:,} withheld ({percent(withheld / (rows + withheld))})" if withheld else "none withheld"
-    within = f" in {counted(groups, 'group')}" if groups else ""
-    return f"{counted(rows, 'row')}{within}; {left}."

@@ -9,10 +9,10 @@ from typing import Any
 from rich.console import Console
 
 from discreet.arguments import as_flags, command_line
-from discreet.command.console import Exit, note, number, output, percent, print_json, watching
+from discreet.command.console import Exit, note, number, output, print_json, watching
 from discreet.command.reading import read_to_look
 from discreet.command.render import grid
-from discreet.principles.wording import rows
+from discreet.principles.wording import percent, rows
 from discreet.report.profile import Profile, suggest_promises
 from discreet.report.profile import profile as describe
 from discreet.report.roles import ColumnProfile, Roles, Share, suggest

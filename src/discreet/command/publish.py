@@ -12,11 +12,11 @@ from typing import Any
 from numpy.typing import NDArray
 
 from discreet.adversary.audit import Audit, audit
-from discreet.command.console import Exit, complain, note, output, print_json, quiet, rows_in_groups, watching
+from discreet.command.console import Exit, complain, note, output, print_json, quiet, watching
 from discreet.command.job import Job, make_job
 from discreet.command.outputs import check_output, check_trace
 from discreet.command.reading import by_column, on_columns, pairs, read_input
-from discreet.command.render import show_audit
+from discreet.command.render import rows_in_groups, show_audit
 from discreet.disk import uninterrupted
 from discreet.errors import DiscreetError
 from discreet.principles import Principle, parse, together

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
 from discreet.command.audit import reading_with
-from discreet.command.console import Exit, note, number, output, percent, print_json, quiet, watching
+from discreet.command.console import Exit, note, number, output, print_json, quiet, watching
 from discreet.command.outputs import tidy
 from discreet.errors import DiscreetError
+from discreet.principles.wording import percent
 from discreet.progress import Progress
 from discreet.releases import load
 from discreet.releases.release import Release

@@ -11,10 +11,10 @@ from rich.table import Table
 from rich.text import Text
 
 from discreet.adversary import Audit, PromiseVerdict
-from discreet.command.console import number, percent
+from discreet.command.console import number
 from discreet.errors import visible
 from discreet.principles.principle import main_parameter
-from discreet.principles.wording import counted
+from discreet.principles.wording import counted, percent
 
 LOSSES = {
     "ail": "average information loss of quasi-identifiers (AIL)",
@@ -89,6 +89,17 @@ def achieved(kept: PromiseVerdict) -> str:
 def _closest(kept: PromiseVerdict) -> str:
     who = "the withheld" if kept.group is None else f"group {kept.group}"
     return f"{who} ({counted(kept.size, 'row')})" if kept.size else "-"
+
+
+def rows_in_groups(rows: int, groups: int, withheld: int) -> str:
+    """Describe how many rows are published, in how many groups, and how many are withheld.
+
+    >>> rows_in_groups(1000, 1, 0), rows_in_groups(75, 10, 25)
+    ('1,000 rows in 1 group; none withheld.', '75 rows in 10 groups; 25 withheld (25.0 %).')
+    """
+    left = f"{withheld:,} withheld ({percent(withheld / (rows + withheld))})" if withheld else "none withheld"
+    within = f" in {counted(groups, 'group')}" if groups else ""
+    return f"{counted(rows, 'row')}{within}; {left}."
 
 
 def grid(headings: Sequence[str], rows: Iterable[Iterable[Any]], right: Collection[int] = ()) -> Any:

@@ -211,7 +211,10 @@ def _named(column: RawColumn, wish: ColumnSpec, kind: Literal["ordinal", "catego
         # In an order, what is missing comes first, wherever the hierarchy lists it.
         tree = tree.with_missing(first=ordinal) if missing else tree
     elif ordinal:
-        values = _sorted(present) if column.order is None else [text for text in column.order if text != MISSING]
+        values = [text for text in column.order or () if text != MISSING]
+        if column.order is None:  # by their numbers if all are numbers, which nan is not: it has no place among them
+            numbers = all(map(is_number, present))
+            values = sorted(set(present), key=lambda text: (float(text) if numbers else 0.0, text))
         tree = Hierarchy.flat(column.name, [MISSING, *values] if missing else values)
     else:
         tree = Hierarchy.flat(column.name, sorted({*present, MISSING} if missing else set(present)))
@@ -227,12 +230,6 @@ def _named(column: RawColumn, wish: ColumnSpec, kind: Literal["ordinal", "catego
         missing=0 if ordinal and missing else None,
         declared_values=_declares(column.name, wish) or (listed and column.order is not None),
     )
-
-
-def _sorted(texts: list[str]) -> list[str]:
-    """Return texts in the order of their numbers if all are numbers, which nan is not: it has no place among them."""
-    numbers = all(map(is_number, texts))
-    return sorted(set(texts), key=lambda text: (float(text) if numbers else 0.0, text))
 
 
 def _tree(name: str, wish: ColumnSpec, texts: list[str]) -> Hierarchy:

@@ -83,16 +83,10 @@ def _need(holds: bool, fault: str) -> None:
 
 def _same(stated: Struct, due: Entries, fault: str = STATED, optional: Collection[int] = ()) -> None:
     """Check that a part of a file has all entries that it must have, and no others; some may be left out."""
-    known = dict(due)
+    known = dict(due.items())
     _need(stated.keys() <= known.keys(), ENTRY)
     _need(all(known[key] == entry for key, entry in stated.items()), fault)
     _need(known.keys() - stated.keys() <= set(optional), fault)
-
-
-def _figures(stated: Any, reference: Any) -> None:
-    """Check figures about cells, some or all of which another version may leave out."""
-    right = dict((reference or Struct()).items())
-    _need(all(right.get(key) == entry for key, entry in (stated or Struct()).items()), FIGURES)
 
 
 def _check(table: pa.Table, data: memoryview, options: dict[str, Any]) -> None:
@@ -132,8 +126,8 @@ def _check_chunk(data: memoryview, chunk: Struct, reference: Struct, cells: pa.C
     at = pages[-1].end if pages else start
     kinds = Counter((page.kind == LIST_PAGE, page.encoding) for page in pages)
     _need(sorted(meta[2]) == sorted({RUNS, *(page.encoding for page in pages)}), "is encoded otherwise than it states")
-    for key in (12, 16):
-        _figures(meta.get(key), reference.get(key))
+    for key in (12, 16):  # figures, some or all of which another version may leave out
+        _same(meta.get(key, Struct()), reference.get(key, Struct()), FIGURES, reference.get(key, ()))
     for count in meta.get(13, ()):  # older versions call all data pages alike
         _need(count[1] in ENTRY_OF_PAGE, STATED)
         number = kinds[count[1] == LIST_PAGE, count[2]]
@@ -221,7 +215,8 @@ class _Page:
         """Check what the header of a page says of its cells, of which ``levels`` bytes say whether they have values."""
         key, entry = 5 if self.kind == DATA_PAGE else 8, self.entry
         if key in entry:
-            _figures(entry[key], _plain_column(cells)[1])
+            figures = _plain_column(cells)[1]
+            _same(entry[key], figures, FIGURES, figures)
         numbers = [len(cells), self.encoding, RUNS, RUNS]
         if self.kind == DATA_PAGE_2:
             numbers = [len(cells), cells.null_count, len(cells), self.encoding, levels, 0]
@@ -246,16 +241,16 @@ def _rewritten(table: pa.Table, **options: Any) -> bytes:
     return bytes(buffer.getvalue().to_pybytes())
 
 
-def _plain_column(cells: pa.ChunkedArray) -> tuple[bytes, Struct | None]:
+def _plain_column(cells: pa.ChunkedArray) -> tuple[bytes, Struct]:
     """Return the bytes of cells one after another, without the missing ones, and the figures about them all."""
     table = pa.table([cells], schema=pa.schema([pa.field("", cells.type)]))
     file = memoryview(_rewritten(table, compression="none", use_dictionary=False, store_schema=False))
     footer, _ = _footer(file)
     if not footer[4]:
-        return b"", None
+        return b"", Struct()
     meta = footer[4][0][1][0][3]
     pages = _pages(file, len(MAGIC), len(MAGIC) + meta[7])
-    return b"".join(page.content(None)[0] for page in pages), meta.get(12)
+    return b"".join(page.content(None)[0] for page in pages), meta.get(12, Struct())
 
 
 # ---------------------------------------------------------------------------------------------------------------- bytes
