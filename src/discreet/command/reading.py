@@ -178,12 +178,8 @@ def parse_domains(texts: Iterable[str]) -> dict[str, tuple[float | str, float | 
     return result
 
 
-def separators(texts: Iterable[str]) -> dict[str, str]:
-    """Parse texts of the form NAME=SEPARATOR into a mapping; a separator may be a blank.
-
-    >>> separators(["ill=;", "pets= "])
-    {'ill': ';', 'pets': ' '}
-    """
+def _separators(texts: Iterable[str]) -> dict[str, str]:
+    """Parse texts of the form NAME=SEPARATOR into a mapping; a separator may be a blank."""
     result = {}
     for text in texts:
         name, equals, separator = text.partition("=")
@@ -195,12 +191,8 @@ def separators(texts: Iterable[str]) -> dict[str, str]:
     return result
 
 
-def second_tables(texts: Iterable[str]) -> dict[str, tuple[str, str]]:
-    """Parse texts of the form NAME=FILE:ID into a mapping.
-
-    >>> second_tables(["ill=visits.csv:patient"])
-    {'ill': ('visits.csv', 'patient')}
-    """
+def _second_tables(texts: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """Parse texts of the form NAME=FILE:ID into a mapping."""
     result = {}
     for name, text in pairs("--join", texts, "diagnosis=visits.csv:patient").items():
         file, colon, identifier = text.rpartition(":")
@@ -226,8 +218,8 @@ def by_column(given: Mapping[str, Any]) -> dict[str, Any]:
         "hierarchy_folder": folder,
         "domains": parse_domains(given["domains"]),
         "dates": pairs("--date", given["dates"], "birth=%d.%m.%Y"),
-        "lists": separators(given["lists"]),
-        "join": second_tables(given["join"]),
+        "lists": _separators(given["lists"]),
+        "join": _second_tables(given["join"]),
     }
 
 

@@ -72,11 +72,7 @@ class Variance(NumericPrinciple):
 
 
 def _twofold(asked: Fraction) -> tuple[float, float]:
-    """A number as the sum of two floats, rounded up where that is not exact.
-
-    >>> _twofold(Fraction(1, 4)), _twofold(2**53 + Fraction(1))
-    ((0.25, 0.0), (9007199254740992.0, 1.0))
-    """
+    """A number as the sum of two floats, rounded up where that is not exact."""
     try:
         high = float(asked)
     except OverflowError:

@@ -215,9 +215,5 @@ def _page(prior: Prior, plan: ProximityPlan, title: str, picture: str) -> str:
 
 
 def _apart(value: float) -> str:
-    """All digits of a number, with thousands separators.
-
-    >>> _apart(4500.0), _apart(1234.5), _apart(0.05)
-    ('4,500', '1,234.5', '0.05')
-    """
+    """All digits of a number, with thousands separators."""
     return f"{int(value):,}" if float(value).is_integer() else f"{value:,}"
