@@ -15,9 +15,8 @@ from typing import Any
 from discreet.errors import DiscreetError
 from discreet.table.detect import decode
 from discreet.table.documents import toml
-from discreet.table.hierarchy_rows import ROOT
 from discreet.table.paths import content, located
-from discreet.table.texts import canonical, number_text, value_text
+from discreet.table.texts import ROOT, canonical, number_text, value_text
 
 DELIMITERS = ";,\t"
 NAMES = ("hierarchy_{}.csv", "hierarchy_{}.toml", "{}.csv", "{}.toml")
