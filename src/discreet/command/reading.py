@@ -6,16 +6,21 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
+import numpy as np
+
 from discreet.command.job import Job
 from discreet.errors import DiscreetError
 from discreet.report.roles import describe, may_identify, suggest
+from discreet.table.dates import as_dates
 from discreet.table.hierarchy_sources import Offered, offered
+from discreet.table.kinds import ColumnSpec, code, infer
 from discreet.table.moments import ends_given, rising
 from discreet.table.paths import located
-from discreet.table.read import read, read_unpublished
-from discreet.table.sources import names_in
-from discreet.table.table import Table
-from discreet.table.texts import number_text
+from discreet.table.raw_column import RawColumn
+from discreet.table.read import read
+from discreet.table.sources import fetch, names_in
+from discreet.table.table import Column, Table
+from discreet.table.texts import MISSING, number_text
 
 KINDS = ("numeric", "categorical", "ordinal")
 LISTS = ("quasi", "sensitive", "identifiers", "keep", *KINDS)
@@ -102,17 +107,33 @@ def on_offers(table: Table, offers: Mapping[str, Offered]) -> Iterator[str]:
 
 def _repeated_identifier(job: Job, names: list[str]) -> Iterator[str]:
     """Note the unpublished column that looks like an identifier and repeats, if any: a person may have several rows."""
-    how = {key: job.reading[key] for key in ("delimiter", "encoding", "na")}
+    how: dict[str, Any] = {"delimiter": job.delimiter, "encoding": job.encoding}
     try:
-        rows, columns = read_unpublished(job.input, names, may_identify, **how)
+        rows, columns = fetch(job.input, names, names, **how, marks=frozenset(mark.strip() for mark in job.na))
+        # to settle the kinds of all columns would take several times as long
+        person = suggest([describe(_settled(raw)) for raw in columns.values() if _may_repeat(raw, rows)], rows).person
     except DiscreetError:  # such a column may be of a kind that is never published
         return
-    person = suggest([describe(column) for column in columns], rows).person
     if person is not None:
         yield (
             f"Note: {person!r} looks like an identifier and repeats. Each row counts as a person of its own; if rows "
             f"with the same {person!r} belong to one person, say --person {person}."
         )
+
+
+def _may_repeat(raw: RawColumn, rows: int) -> bool:
+    """Whether a column may identify people, and may have a value twice: numbers written differently may be equal."""
+    distinct = int(raw.codes.max(initial=-1)) + 1  # all values occur
+    return may_identify(raw.name, distinct, rows) and (distinct < (raw.codes >= 0).sum() or infer(raw) == "numeric")
+
+
+def _settled(raw: RawColumn) -> Column:
+    """Return a column with its kind; a categorical one gets no hierarchy, which takes long to build of many values."""
+    raw = as_dates(raw, None, False) if raw.order is None else raw
+    if infer(raw) != "categorical":
+        return code(raw, ColumnSpec(), "value")[0]
+    values, places = np.unique(np.array([*raw.texts, MISSING], object), return_inverse=True)
+    return Column(raw.name, "categorical", places.astype(np.int32)[raw.codes], values)
 
 
 # ------------------------------------------------------------------------------------------------ the values of flags

@@ -126,15 +126,6 @@ def ends_given(value: str | Sequence[Any]) -> Ends:
     return tuple((float(number), float(begin), float(end)) for number, begin, end in table)
 
 
-def ends_text(ends: Ends) -> str:
-    """The triples as text that ``ends_given`` reads back.
-
-    >>> ends_text(((1000.0, 900.0, 1100.5), (2000.0, 1800.0, np.inf)))
-    '1000:900:1100.5 2000:1800:inf'
-    """
-    return " ".join(":".join(map(number_text, triple)) for triple in ends)
-
-
 def ends_by(function: Function, numbers: Numbers) -> tuple[Numbers, Numbers]:
     """The ends from a user's function; raises unless they enclose their number and never decrease as it grows.
 

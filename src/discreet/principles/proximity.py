@@ -26,7 +26,6 @@ from discreet.principles.neighbourhoods import (
     ends_by,
     ends_given,
     ends_stated,
-    ends_text,
     widened,
 )
 from discreet.principles.principle import AttributeName, Principle, Reach
@@ -190,7 +189,7 @@ class Proximity(Principle):
             )
         if self.ends is None:
             return str(self)
-        ends = ends_text(cast(Ends, self.ends))
+        ends = " ".join(":".join(map(number_text, triple)) for triple in cast(Ends, self.ends))
         return str(self).replace("neighbourhood=stated", f"neighbourhood=stated, ends={ends}", 1)
 
     def __str__(self) -> str:
