@@ -48,11 +48,6 @@ def require_all() -> None:
         require(module)
 
 
-def library() -> Any:
-    """The drawing library."""
-    return require("vl_convert")
-
-
 def check_suffix(path: str | Path) -> str:
     """The picture format that a file name asks for; raises if it is not supported.
 
@@ -72,14 +67,14 @@ def side_by_side(panels: list[dict[str, Any]], suffix: str, label: str, page: Ca
     """Plots beside each other as the content of a file; ``page`` puts their SVG into an HTML page."""
     chart = themed({"hconcat": panels, "spacing": 40, "padding": 8}, autosize="pad")
     if suffix == ".png":
-        return bytes(library().vegalite_to_png({**chart, "background": "white"}, scale=2))
+        return bytes(require("vl_convert").vegalite_to_png({**chart, "background": "white"}, scale=2))
     picture = svg(chart, label)
     return (picture if suffix == ".svg" else page(picture)).encode()
 
 
 def svg(chart: dict[str, Any], label: str) -> str:
     """A specification as SVG, with a label for readers who do not see it."""
-    drawing = str(library().vegalite_to_svg(chart))
+    drawing = str(require("vl_convert").vegalite_to_svg(chart))
     return drawing.replace("<svg ", f'<svg role="img" aria-label="{html.escape(label)}" ', 1)
 
 
