@@ -57,50 +57,34 @@ FORMATS: Registry[Format] = Registry(
     "releases",
     {
         "generalized": Entry(
-            "generalized.release:GeneralizedRelease",
-            "Groups of rows with one description each.",
-            "generalized:audit_generalized",
+            "generalized.release:GeneralizedRelease", "Groups of rows with one description each.", "generalized"
         ),
         "anatomy": Entry(
-            "anatomy.release:AnatomyRelease",
-            "Exact rows, and sensitive values per group.",
-            "anatomy.audit:audit_anatomy",
+            "anatomy.release:AnatomyRelease", "Exact rows, and sensitive values per group.", "anatomy.audit"
         ),
         "ambiguous": Entry(
-            "ambiguous.release:AmbiguousRelease",
-            "A list of values for each attribute and group.",
-            "ambiguous.audit:audit_ambiguous",
+            "ambiguous.release:AmbiguousRelease", "A list of values for each attribute and group.", "ambiguous.audit"
         ),
         "perturbed": Entry(
-            "randomised.perturbed:PerturbedRelease",
-            "Exact rows, sensitive values randomised.",
-            "randomised.perturbed:audit_perturbed",
+            "randomised.perturbed:PerturbedRelease", "Exact rows, sensitive values randomised.", "randomised.perturbed"
         ),
         "retained": Entry(
             "randomised.retained:RetainedRelease",
             "Exact rows, sensitive numbers kept or drawn anew.",
-            "randomised.retained:audit_retained",
+            "randomised.retained",
         ),
-        "nested": Entry("nested.release:NestedRelease", "Rows under the nodes of a tree.", "nested.audit:audit_nested"),
-        "matched": Entry(
-            "matched.release:MatchedRelease", "A description of its own for every row.", "matched:audit_matched"
-        ),
+        "nested": Entry("nested.release:NestedRelease", "Rows under the nodes of a tree.", "nested.audit"),
+        "matched": Entry("matched.release:MatchedRelease", "A description of its own for every row.", "matched"),
         "projected": Entry(
-            "projected.release:ProjectedRelease",
-            "Several tables, each with some attributes.",
-            "projected.audit:audit_projected",
+            "projected.release:ProjectedRelease", "Several tables, each with some attributes.", "projected.audit"
         ),
-        "sealed": Entry(
-            "sealed.release:SealedRelease", "Groups, and what their choice may tell.", "sealed.audit:audit_sealed"
-        ),
+        "sealed": Entry("sealed.release:SealedRelease", "Groups, and what their choice may tell.", "sealed.audit"),
         "mirrored": Entry(
-            "sealed.release:MirroredRelease",
-            "The same, from halves that could be exchanged.",
-            "sealed.audit:audit_mirrored",
+            "sealed.release:MirroredRelease", "The same, from halves that could be exchanged.", "sealed.audit"
         ),
-        "synthetic": Entry("synthetic.release:SyntheticRelease", "Synthetic rows.", "synthetic:audit_synthetic"),
+        "synthetic": Entry("synthetic.release:SyntheticRelease", "Synthetic rows.", "synthetic"),
     },
-    lambda release, entry: Format(release, entry.auditor),
+    lambda release, entry: Format(release, f"{entry.auditor}:audit_{release.format}"),
 )
 ATTACKS: Registry[Any] = Registry(
     "attacks",

@@ -98,6 +98,24 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
+def signals_to(handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
+    """Have a function handle the signals that ask a command to end, in the main thread, until the block is left.
+
+    Ignored signals (nohup, background commands of a script) stay ignored; a handler that was not installed by Python
+    (None) could not be restored.
+    """
+    before = {number: signal.getsignal(number) for number in SIGNALS}
+    held = {number: usual for number, usual in before.items() if usual not in (None, signal.SIG_IGN)}
+    for number in held:
+        signal.signal(number, handler)
+    try:
+        yield
+    finally:
+        for number, usual in held.items():
+            signal.signal(number, usual)
+
+
+@contextmanager
 def uninterrupted() -> Iterator[None]:
     """Defer the signals that ask the process to end until the block is left; then they take their usual effect.
 
@@ -111,19 +129,10 @@ def uninterrupted() -> Iterator[None]:
             return
         came: list[int] = []
 
-        def remember(number: int, frame: FrameType | None) -> None:
-            came.append(number)
-
-        before = {number: signal.getsignal(number) for number in SIGNALS}
-        # ignored signals (nohup) stay ignored; a handler not installed by Python (None) could not be restored
-        held = [number for number, handler in before.items() if handler not in (None, signal.SIG_IGN)]
-        for number in held:
-            signal.signal(number, remember)
         try:
-            yield
+            with signals_to(lambda number, _: came.append(number)):
+                yield
         finally:
-            for number in held:
-                signal.signal(number, before[number])
             for number in came[:1]:
                 signal.raise_signal(number)
 

@@ -1,6 +1,7 @@
 """The names that a plug-in needs, in one place: these stay where they are when the modules behind them move.
 
 A plug-in imports from here, and from `discreet` itself. `examples/plugin` is one, explained in docs/extending.md.
+(``import X as X`` says that a name is imported for others.)
 
 To write a principle:
 
@@ -87,110 +88,70 @@ To write an attack:
 
 from __future__ import annotations
 
-from discreet.adversary.alignment import ComparedRows, check_sensitive, places_in, rows_compared, usable_rows
-from discreet.adversary.attacks.attack import Attack, Insight
-from discreet.adversary.attacks.target import Target
-from discreet.adversary.case import Case, FormatFindings
-from discreet.adversary.check import Check
-from discreet.adversary.checks.domains import domains, numbers_of
-from discreet.adversary.checks.manifest import entries
-from discreet.adversary.checks.soundness import consistency, taken
-from discreet.adversary.checks.totals import as_many, rows_of_original
-from discreet.adversary.checks.trace import trace_check
-from discreet.adversary.verdict import PromiseVerdict, Subjects, judged
-from discreet.options import Interval
-from discreet.plugins import Format
-from discreet.principles.bounds import Bounds
-from discreet.principles.counts import Counts
-from discreet.principles.principle import Principle, Reach
-from discreet.principles.prior import Prior
-from discreet.progress import Progress
-from discreet.randomness import generator
-from discreet.releases.assumptions import EXACT_ROWS, NO_ORDER, ONE_RELEASE
-from discreet.releases.attributes import Attribute
-from discreet.releases.canonical import line_keys, line_order, taken_in
-from discreet.releases.columns import ExactColumn, column_array, read_sensitive
-from discreet.releases.counted import COUNT, check_countable
-from discreet.releases.exact_rows import ExactRowsRelease, RowsAt
-from discreet.releases.folder import Home
-from discreet.releases.generalization import Values
-from discreet.releases.generalized.release import GeneralizedRelease
-from discreet.releases.partition import PublishedRows, check_partition
-from discreet.releases.reading import count_lines, ending_of, read_amounts, read_exact, read_texts, row_attributes
-from discreet.releases.release import Release
-from discreet.releases.statement import Stated, Statement
-from discreet.schemes.grouping import GroupingScheme, GroupingTask, published_rows
-from discreet.schemes.keepers import way_out
-from discreet.schemes.scheme import Scheme, feasible
-from discreet.table.query import Query
-from discreet.table.table import Table
-
-__all__ = [
-    "COUNT",
-    "EXACT_ROWS",
-    "NO_ORDER",
-    "ONE_RELEASE",
-    "Attack",
-    "Attribute",
-    "Bounds",
-    "Case",
-    "Check",
-    "ComparedRows",
-    "Counts",
-    "ExactColumn",
-    "ExactRowsRelease",
-    "Format",
-    "FormatFindings",
-    "GeneralizedRelease",
-    "GroupingScheme",
-    "GroupingTask",
-    "Home",
-    "Insight",
-    "Interval",
-    "Principle",
-    "Prior",
-    "Progress",
-    "PromiseVerdict",
-    "PublishedRows",
-    "Query",
-    "Reach",
-    "Release",
-    "RowsAt",
-    "Scheme",
-    "Stated",
-    "Statement",
-    "Subjects",
-    "Table",
-    "Target",
-    "Values",
-    "as_many",
-    "check_countable",
-    "check_partition",
-    "check_sensitive",
-    "column_array",
-    "consistency",
-    "count_lines",
-    "domains",
-    "ending_of",
-    "entries",
-    "feasible",
-    "generator",
-    "judged",
-    "line_keys",
-    "line_order",
-    "numbers_of",
-    "places_in",
-    "published_rows",
-    "read_amounts",
-    "read_exact",
-    "read_sensitive",
-    "read_texts",
-    "row_attributes",
-    "rows_compared",
-    "rows_of_original",
-    "taken",
-    "taken_in",
-    "trace_check",
-    "usable_rows",
-    "way_out",
-]
+from discreet.adversary.alignment import ComparedRows as ComparedRows
+from discreet.adversary.alignment import check_sensitive as check_sensitive
+from discreet.adversary.alignment import places_in as places_in
+from discreet.adversary.alignment import rows_compared as rows_compared
+from discreet.adversary.alignment import usable_rows as usable_rows
+from discreet.adversary.attacks.attack import Attack as Attack
+from discreet.adversary.attacks.attack import Insight as Insight
+from discreet.adversary.attacks.target import Target as Target
+from discreet.adversary.case import Case as Case
+from discreet.adversary.case import FormatFindings as FormatFindings
+from discreet.adversary.check import Check as Check
+from discreet.adversary.checks.domains import domains as domains
+from discreet.adversary.checks.domains import numbers_of as numbers_of
+from discreet.adversary.checks.manifest import entries as entries
+from discreet.adversary.checks.soundness import consistency as consistency
+from discreet.adversary.checks.soundness import taken as taken
+from discreet.adversary.checks.totals import as_many as as_many
+from discreet.adversary.checks.totals import rows_of_original as rows_of_original
+from discreet.adversary.checks.trace import trace_check as trace_check
+from discreet.adversary.verdict import PromiseVerdict as PromiseVerdict
+from discreet.adversary.verdict import Subjects as Subjects
+from discreet.adversary.verdict import judged as judged
+from discreet.options import Interval as Interval
+from discreet.plugins import Format as Format
+from discreet.principles.bounds import Bounds as Bounds
+from discreet.principles.counts import Counts as Counts
+from discreet.principles.principle import Principle as Principle
+from discreet.principles.principle import Reach as Reach
+from discreet.principles.prior import Prior as Prior
+from discreet.progress import Progress as Progress
+from discreet.randomness import generator as generator
+from discreet.releases.assumptions import EXACT_ROWS as EXACT_ROWS
+from discreet.releases.assumptions import NO_ORDER as NO_ORDER
+from discreet.releases.assumptions import ONE_RELEASE as ONE_RELEASE
+from discreet.releases.attributes import Attribute as Attribute
+from discreet.releases.canonical import line_keys as line_keys
+from discreet.releases.canonical import line_order as line_order
+from discreet.releases.canonical import taken_in as taken_in
+from discreet.releases.columns import ExactColumn as ExactColumn
+from discreet.releases.columns import column_array as column_array
+from discreet.releases.columns import read_sensitive as read_sensitive
+from discreet.releases.counted import COUNT as COUNT
+from discreet.releases.counted import check_countable as check_countable
+from discreet.releases.exact_rows import ExactRowsRelease as ExactRowsRelease
+from discreet.releases.exact_rows import RowsAt as RowsAt
+from discreet.releases.folder import Home as Home
+from discreet.releases.generalization import Values as Values
+from discreet.releases.generalized.release import GeneralizedRelease as GeneralizedRelease
+from discreet.releases.partition import PublishedRows as PublishedRows
+from discreet.releases.partition import check_partition as check_partition
+from discreet.releases.reading import count_lines as count_lines
+from discreet.releases.reading import ending_of as ending_of
+from discreet.releases.reading import read_amounts as read_amounts
+from discreet.releases.reading import read_exact as read_exact
+from discreet.releases.reading import read_texts as read_texts
+from discreet.releases.reading import row_attributes as row_attributes
+from discreet.releases.release import Release as Release
+from discreet.releases.statement import Stated as Stated
+from discreet.releases.statement import Statement as Statement
+from discreet.schemes.grouping import GroupingScheme as GroupingScheme
+from discreet.schemes.grouping import GroupingTask as GroupingTask
+from discreet.schemes.grouping import published_rows as published_rows
+from discreet.schemes.keepers import way_out as way_out
+from discreet.schemes.scheme import Scheme as Scheme
+from discreet.schemes.scheme import feasible as feasible
+from discreet.table.query import Query as Query
+from discreet.table.table import Table as Table

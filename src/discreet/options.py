@@ -190,16 +190,11 @@ def read(text: str, hint: Any) -> object:
     if bool in members and text.lower() in ("true", "false"):
         return text.lower() == "true"
     if int in members or float in members:
-        return _number(text)
+        if _WHOLE.fullmatch(text):
+            return int(text) if len(text) <= LONGEST_WHOLE else text
+        return float(text) if _NUMBER.fullmatch(text) and not _vanishes(text) else text
     several = any((get_origin(member) or member) in (Sequence, tuple, list) for member in members)
     return words(text) if several and str not in members else text
-
-
-def _number(text: str) -> object:
-    """Return the number written in a text, or the text itself if it is no number or does not fit into a float."""
-    if _WHOLE.fullmatch(text):
-        return int(text) if len(text) <= LONGEST_WHOLE else text
-    return float(text) if _NUMBER.fullmatch(text) and not _vanishes(text) else text
 
 
 def _vanishes(text: str) -> bool:

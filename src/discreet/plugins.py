@@ -47,7 +47,7 @@ class Entry(NamedTuple):
     summary: str
     """What it is, in one line."""
     auditor: str = ""
-    """Where the auditor of a format is, below ``adversary.formats``."""
+    """The module of the auditor of a format, below ``adversary.formats``; its name is ``audit_`` and the format's."""
 
 
 def imported(package: str, home: str) -> Any:

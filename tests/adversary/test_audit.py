@@ -114,8 +114,8 @@ def test_any_true_release_is_supported(
 
 @pytest.mark.parametrize("traced", [False, True])
 def test_missing_values_and_labels_of_numbers(tmp_path: Path, traced: bool) -> None:
-    ages = Hierarchy.intervals("age", ["17", "18", "23", "31"], widths=[10, 20]).with_missing(first=True)
-    grades = Hierarchy.from_nested("grade", {"good": ["a", "b"], "bad": ["c", "d"]}).with_missing(first=True)
+    ages = Hierarchy.of("age", {"intervals": {"widths": [10, 20]}}, ["17", "18", "23", "31"]).with_missing(first=True)
+    grades = Hierarchy.of("grade", {"good": ["a", "b"], "bad": ["c", "d"]}).with_missing(first=True)
     codes = np.array([0, 0, 0, 1, 1, 2, 3, 3, 4, 4, 1, 4], np.int32)
     age = Column("age", "numeric", codes, np.array([np.nan, 17, 18, 23, 31]), ages, (17.0, 31.0), 0)
     grade = Column("grade", "ordinal", codes, objects(("(missing)", "a", "b", "c", "d")), grades, missing=0)

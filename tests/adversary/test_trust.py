@@ -119,9 +119,9 @@ def test_flags_say_what_was_declared() -> None:
 
 
 def test_a_told_hierarchy_takes_in_values_that_it_lacks() -> None:
-    tree = Hierarchy.from_nested("city", {"FR": ["Lyon", "Nice"], "DE": ["Bonn"]})
+    tree = Hierarchy.of("city", {"FR": ["Lyon", "Nice"], "DE": ["Bonn"]})
     cities = pa.table({"city": ["Lyon", "Oslo", None], "age": [1, 2, 99]})
-    ages = Hierarchy.intervals("age", [1, 2], [5])
+    ages = Hierarchy.of("age", {"intervals": {"widths": [5]}}, [1, 2])
     column, age = dc.read(
         cities,
         quasi=["city", "age"],

@@ -18,7 +18,7 @@ from discreet.table.table import Column, Table
 from naive import loss as naive
 from support.releases import TREE, publish, random_groups, random_table
 
-DISEASES = Hierarchy.from_nested(
+DISEASES = Hierarchy.of(
     "disease",
     {
         "nervous": ["headache", "epilepsy", "brain tumors"],

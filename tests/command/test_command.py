@@ -411,7 +411,7 @@ def test_a_failed_audit_leaves_nothing_behind(people: Path, monkeypatch: pytest.
         assert (Path(folder) / "table.csv").is_file()
         return room.Audit([room.Check("support", False, "The original does not support it.")])
 
-    monkeypatch.setattr(room, "audit", doubting)
+    monkeypatch.setattr(publish, "audit", doubting)
     result = run(*PUBLISH, "--force", "--trace", "trace.csv", code=1)
     assert "Nothing was published" in result.stdout and "FAILED" in result.stderr
     assert sorted(path.name for path in people.iterdir()) == ["patients.csv", "release"]
@@ -553,7 +553,7 @@ def test_a_polite_kill_leaves_nothing_half_written(people: Path) -> None:
         assert any(path.name.endswith(".unfinished") for path in people.iterdir())
         time.sleep(0.1)
         process.send_signal(signal.SIGTERM)
-        assert process.wait() == console.TERMINATED
+        assert process.wait() == console.Exit.TERMINATED
     assert sorted(path.name for path in people.iterdir()) == ["patients.csv"]
 
 

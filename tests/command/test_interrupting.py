@@ -138,7 +138,7 @@ def test_exit_codes_where_nothing_can_be_written(people: Path) -> None:
 
     with open("/dev/full", "w") as full:
         told = run(*PUBLISH, stdout=full, stderr=subprocess.PIPE)
-        assert told.returncode == console.UNPRINTED == 3
+        assert told.returncode == console.Exit.UNPRINTED == 3
         assert told.stderr.splitlines()[-1] == (
             "discreet: standard output: No space left on device; "
             f"'{people}/release' had already been written completely"

@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 
 import discreet as dc
 from discreet.command.main import main
-from discreet.command.query_file import split_statements
+from discreet.command.query import split_statements
 from discreet.datasets import patients
 
 COUNT = "SELECT COUNT(*) FROM t WHERE age >= 40"
@@ -61,11 +61,9 @@ def test_every_query_is_answered_as_it_is_alone(release: Path) -> None:
 
 
 def test_a_release_is_loaded_once(release: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import discreet.releases
-
     loaded: list[object] = []
-    load = discreet.releases.load
-    monkeypatch.setattr(discreet.releases, "load", lambda folder: loaded.append(folder) or load(folder))
+    load = dc.load
+    monkeypatch.setattr("discreet.command.query.load", lambda folder: loaded.append(folder) or load(folder))
     assert ask(release, f"{COUNT}\n" * 20).exit_code == 0
     assert len(loaded) == 1
 

@@ -91,7 +91,7 @@ def test_estimates_of_values_that_are_hard_to_write(kind: str, rows: int, values
 
 
 def test_numbers_published_by_labels_are_shared_by_leaves() -> None:
-    tree = dc.Hierarchy.intervals("age", [17, 23, 24, 31, 38], widths=[10, 20])
+    tree = dc.Hierarchy.of("age", {"intervals": {"widths": [10, 20]}}, [17, 23, 24, 31, 38])
     ages = Column("age", "numeric", np.arange(5, dtype=np.int32), np.array([17, 23, 24, 31, 38]), tree, (17.0, 38.0))
     release = publish(Table(5, (ages,), None), [0, 1, 1, 2, 2], values="label")
     assert sorted(release.texts[0].texts) == ["17", "20 to 29", "30 to 39"]

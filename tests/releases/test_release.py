@@ -99,7 +99,7 @@ def test_missing_numbers_alone_and_among_others() -> None:
 
 
 def test_labels_for_numbers_and_sets_for_categories() -> None:
-    ages = Hierarchy.intervals("age", ["17", "18", "23"], widths=[10])
+    ages = Hierarchy.of("age", {"intervals": {"widths": [10]}}, ["17", "18", "23"])
     age = Column("age", "numeric", np.array([0, 1, 2, 2], np.int32), np.array([17, 18, 23]), ages, (17, 23))
     job = Column("job", "categorical", np.array([0, 2, 5, 5], np.int32), objects(TREE.leaves), TREE)
     table = Table(4, (age, job), None)

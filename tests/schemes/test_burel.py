@@ -122,7 +122,7 @@ def test_shares_of_nodes_and_floors_are_kept_by_definition(
     """And which groups there are, by size and node, depends on the sensitive values alone."""
     names = [f"{at % 2}{at}" for at in range(len(counts))]
     nested = {node: tuple(name for name in names if name[0] == node) for node in "01"}
-    tree = dc.Hierarchy.from_nested("s", nested)
+    tree = dc.Hierarchy.of("s", nested)
     values = np.repeat(names, counts)
     promise = dc.BetaLikeness(beta, "basic", negative, level)
 

@@ -27,7 +27,7 @@ def people() -> Table:
         "pay": 10 * 2 ** rng.permutation(np.arange(rows) % 12),
     }
     pays = [str(10 * 2**at) for at in range(12)]
-    tree = dc.Hierarchy.from_nested("pay", {f"class {at}": tuple(pays[3 * at : 3 * at + 3]) for at in range(4)})
+    tree = dc.Hierarchy.of("pay", {f"class {at}": tuple(pays[3 * at : 3 * at + 3]) for at in range(4)})
     return dc.read(
         pa.table(columns), quasi=["age", "height", "sex"], sensitive="pay", numeric=["pay"], hierarchies={"pay": tree}
     )

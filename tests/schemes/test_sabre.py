@@ -25,7 +25,7 @@ from naive import principles as naive
 from naive import sabre as brute
 from support.tables import tables, with_missing
 
-TREE = Hierarchy.from_nested("disease", {"lung": {"flu": {}, "cold": {}}, "gut": {"ulcer": {}, "colic": {}, "gas": {}}})
+TREE = Hierarchy.of("disease", {"lung": {"flu": {}, "cold": {}}, "gut": {"ulcer": {}, "colic": {}, "gas": {}}})
 DISTANCES = ("equal", "ordered", "hierarchical")
 
 

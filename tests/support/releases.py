@@ -15,7 +15,7 @@ from discreet.schemes import Retention
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.table import Column, Table
 
-TREE = Hierarchy.from_nested(
+TREE = Hierarchy.of(
     "job",
     {
         "office": {"clerk": {}, "manager, senior": {}},

@@ -30,7 +30,7 @@ DISEASES = {
 
 
 def test_figure_1_of_the_beta_likeness_paper() -> None:
-    tree = Hierarchy.from_nested("disease", DISEASES)
+    tree = Hierarchy.of("disease", DISEASES)
     assert tree.height == 2
     assert tree.labels[2] == ("Nervous and circulatory diseases",)
     headache, tumors, anemia = (tree.rank(name) for name in ("Headache", "Brain tumors", "Anemia"))
@@ -75,31 +75,31 @@ def test_a_label_may_be_repeated_along_a_single_chain() -> None:
 def test_csv_files(tmp_path: Path, text: str) -> None:
     path = tmp_path / "x.csv"
     path.write_bytes(text.encode())
-    assert Hierarchy.read("x", path).labels == (("a", "b", "c"), ("A", "B"), ("*",))
+    assert Hierarchy.of("x", path).labels == (("a", "b", "c"), ("A", "B"), ("*",))
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "latin-1"])
 def test_csv_files_in_any_encoding_and_with_the_other_delimiter_in_labels(tmp_path: Path, encoding: str) -> None:
     path = tmp_path / "x.csv"
     path.write_bytes("Korea, South;Asiä;*\nPeru;Süd;*\n".encode(encoding))
-    assert Hierarchy.read("country", path).leaves == ("Korea, South", "Peru")
+    assert Hierarchy.of("country", path).leaves == ("Korea, South", "Peru")
 
 
 def test_a_csv_file_of_one_column_is_flat(tmp_path: Path) -> None:
     path = tmp_path / "size.csv"
     path.write_text("small\nmedium\nlarge\n")
-    assert Hierarchy.read("size", path).labels == (("small", "medium", "large"), ("*",))
+    assert Hierarchy.of("size", path).labels == (("small", "medium", "large"), ("*",))
 
 
 def test_toml_files(tmp_path: Path) -> None:
     path = tmp_path / "x.toml"
     path.write_text('[Nervous]\nmild = ["Headache"]\nsevere = {"Epilepsy" = {}, "Brain tumors" = {}}\n')
-    tree = Hierarchy.read("disease", path)
+    tree = Hierarchy.of("disease", path)
     assert tree.labels == (("Headache", "Epilepsy", "Brain tumors"), ("mild", "severe"), ("Nervous",))
     path.write_text("[intervals]\nwidths = [5, 10]\n")
-    assert Hierarchy.read("age", path, ["17", "24"]).labels[1] == ("15 to 19", "20 to 24")
+    assert Hierarchy.of("age", path, ["17", "24"]).labels[1] == ("15 to 19", "20 to 24")
     path.write_text("[prefix]\nkeep = [2]\n")
-    assert Hierarchy.read("zip", path, ["123", "124", "199"]).labels[1] == ("12*", "19*")
+    assert Hierarchy.of("zip", path, ["123", "124", "199"]).labels[1] == ("12*", "19*")
 
 
 @pytest.mark.parametrize("lines", ["city;region;top\nLyon;FR;*\nBonn;DE;*\n", "City,region\nLyon,FR\nBonn,DE\n"])
@@ -108,32 +108,32 @@ def test_a_header_is_found(tmp_path: Path, lines: str) -> None:
     path.write_text(lines)
     for values in (None, ["Lyon", "Bonn"]):
         with pytest.raises(DiscreetError, match=r"first line of the hierarchy of 'city' .* looks like a header"):
-            Hierarchy.read("city", path, values)
+            Hierarchy.of("city", path, values)
     path.write_text("mixed;any\nblue;any\n")
-    assert Hierarchy.read("mixed", path, ["mixed", "blue"]).leaves == ("mixed", "blue"), "a value may be called so"
+    assert Hierarchy.of("mixed", path, ["mixed", "blue"]).leaves == ("mixed", "blue"), "a value may be called so"
     path.write_text("blue;any\nmixed;any\n")
-    assert Hierarchy.read("mixed", path, ["blue"]).leaves == ("blue", "mixed")
+    assert Hierarchy.of("mixed", path, ["blue"]).leaves == ("blue", "mixed")
 
 
 def test_intervals() -> None:
-    tree = Hierarchy.intervals("age", [3, 7.0, "12", 23, -4], widths=[5, 10], origin=0)
+    tree = Hierarchy.of("age", {"intervals": {"widths": [5, 10], "origin": 0}}, [3, 7.0, "12", 23, -4])
     assert tree.leaves == ("-4", "3", "7", "12", "23")
     assert tree.labels[1] == ("-5 to -1", "0 to 4", "5 to 9", "10 to 14", "20 to 24")
     assert tree.labels[2] == ("-10 to -1", "0 to 9", "10 to 19", "20 to 29")
-    real = Hierarchy.intervals("dose", [0.05, 0.3, 0.35], widths=[0.1, 0.2])
+    real = Hierarchy.of("dose", {"intervals": {"widths": [0.1, 0.2]}}, [0.05, 0.3, 0.35])
     assert real.labels[1] == ("0 to below 0.1", "0.3 to below 0.4")
-    assert Hierarchy.intervals("age", [3], widths=[5], origin=2).labels[1] == ("2 to 6",)
+    assert Hierarchy.of("age", {"intervals": {"widths": [5], "origin": 2}}, [3]).labels[1] == ("2 to 6",)
 
 
 def test_prefixes_keep_codes_that_are_short_enough() -> None:
-    tree = Hierarchy.prefix("zip", ["01301", "01302", "02115", "01"], keep=[4, 2])
+    tree = Hierarchy.of("zip", {"prefix": {"keep": [4, 2]}}, ["01301", "01302", "02115", "01"])
     assert tree.leaves == ("01", "01301", "01302", "02115")
     assert tree.labels[1] == ("01", "0130*", "0211*")
     assert tree.labels[2] == ("01", "01***", "02***")
 
 
 def test_missing_is_a_leaf_of_its_own_under_the_root() -> None:
-    tree = Hierarchy.from_nested("disease", DISEASES)
+    tree = Hierarchy.of("disease", DISEASES)
     last = tree.with_missing()
     assert last.leaves[-1] == MISSING and last.labels[1][-1] == MISSING and last.labels[2] == tree.labels[2]
     assert last.with_missing() is last
@@ -161,7 +161,7 @@ def _nested(mapping: Any) -> Callable[[], Any]:
 def _knotted() -> Any:
     inner: dict[str, Any] = {}
     inner["A"] = inner
-    return Hierarchy.from_nested("place", {"B": inner})
+    return Hierarchy.of("place", {"B": inner})
 
 
 TREE = Hierarchy.from_rows("place", [("a", "A"), ("b", "B")])
@@ -194,7 +194,7 @@ FAULTS: dict[str, tuple[Callable[[], Any], list[str]]] = {
     "recipe without values": (lambda: Hierarchy.of("place", {"prefix": {"keep": [2]}}, None), ["values"]),
     "of another type": (_nested(["a"]), ["list", "path"]),
     "unknown leaf": (lambda: TREE.rank("aa"), ["'aa'", "did you mean 'a'"]),
-    "no such file": (lambda: Hierarchy.read("place", "nowhere.csv"), ["'nowhere.csv'", "there is no file"]),
+    "no such file": (lambda: Hierarchy.of("place", "nowhere.csv"), ["'nowhere.csv'", "there is no file"]),
 }
 
 
@@ -212,15 +212,15 @@ def test_faults_of_files(tmp_path: Path) -> None:
     path = tmp_path / "x.toml"
     path.write_text("a = [")
     with pytest.raises(DiscreetError, match="not valid TOML"):
-        Hierarchy.read("x", path)
+        Hierarchy.of("x", path)
     ragged = tmp_path / "x.csv"
     ragged.write_text("a;A;*\nb;*\n")
     with pytest.raises(DiscreetError, match=r"unequal depth: the leaf 'b' \(row 2\)"):
-        Hierarchy.read("x", ragged)
+        Hierarchy.of("x", ragged)
     empty = tmp_path / "empty.csv"
     empty.write_text("\n\n")
     with pytest.raises(DiscreetError, match="no leaves"):
-        Hierarchy.read("x", empty)
+        Hierarchy.of("x", empty)
 
 
 # -------------------------------------------------------------------------------------------------------- properties
@@ -273,7 +273,7 @@ def test_rows_bring_the_same_tree_back(rows: list[tuple[str, ...]]) -> None:
 
 @given(st.lists(st.integers(-200, 200), min_size=1, unique=True), st.integers(1, 7), st.integers(-5, 5))
 def test_interval_labels_hold_their_leaves(values: list[int], width: int, origin: int) -> None:
-    tree = Hierarchy.intervals("x", values, widths=[width, 3 * width], origin=origin)
+    tree = Hierarchy.of("x", {"intervals": {"widths": [width, 3 * width], "origin": origin}}, values)
     assert [int(leaf) for leaf in tree.leaves] == sorted(values)
     for row in tree.rows():
         for label in row[1:-1]:
@@ -282,7 +282,7 @@ def test_interval_labels_hold_their_leaves(values: list[int], width: int, origin
 
 
 def test_costs_are_computed_for_all_pairs_at_once() -> None:
-    tree = Hierarchy.intervals("x", range(1000), widths=[5, 10, 50, 100, 500])
+    tree = Hierarchy.of("x", {"intervals": {"widths": [5, 10, 50, 100, 500]}}, range(1000))
     low, high = np.random.default_rng(0).integers(0, 1000, (2, 100_000))
     tree.cost(low[:1], high[:1])
     assert calls(lambda: tree.cost(low, high)) < 1000
@@ -295,7 +295,7 @@ def test_costs_are_computed_for_all_pairs_at_once() -> None:
 def test_adult_hierarchies() -> None:
     heights = {}
     for path in sorted(ADULT.glob("hierarchy_*.csv")):
-        tree = Hierarchy.read(path.stem.removeprefix("hierarchy_"), path)
+        tree = Hierarchy.of(path.stem.removeprefix("hierarchy_"), path)
         heights[tree.attribute] = (len(tree.leaves), tree.height)
         assert tree.labels[-1] == ("*",)
     assert heights["age"] == (100, 4)

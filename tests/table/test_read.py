@@ -290,13 +290,13 @@ def test_missing_joins_a_declared_hierarchy() -> None:
     assert column.hierarchy.labels == (("a", "b", "c", "(missing)"), ("A", "B", "(missing)"), ("*",))
     assert column.codes.tolist() == [0, 3, 3]
     # One that names the missing value itself decides where it stands.
-    own = Hierarchy.from_nested("x", {"A": ["a"], "none": ["(missing)"]})
+    own = Hierarchy.of("x", {"A": ["a"], "none": ["(missing)"]})
     assert read(pa.table({"x": ["a", None]}), quasi=["x"], hierarchies={"x": own}).quasi[0].codes.tolist() == [0, 1]
 
 
 def test_a_numeric_column_may_have_a_hierarchy_for_its_labels() -> None:
     data = pa.table({"age": [17, 31, None, 17]})
-    tree = Hierarchy.intervals("age", range(10, 40), widths=[10])
+    tree = Hierarchy.of("age", {"intervals": {"widths": [10]}}, range(10, 40))
     options: dict[str, Any] = {"quasi": ["age"], "numeric": ["age"], "hierarchies": {"age": tree}}
     column = read(data, missing="value", **options).quasi[0]
     assert column.kind == "numeric" and column.hierarchy is not None and column.domain == (17, 31)

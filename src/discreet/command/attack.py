@@ -3,63 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import click
+from rich.console import Console
+from rich.text import Text
 
-from discreet.catalogue import ATTACKS
-from discreet.command import flags
+from discreet.adversary.attacks.campaign import Campaign
+from discreet.adversary.attacks.campaign import attack as carry_out
 from discreet.command.audit import read_population, reading_with
-from discreet.command.console import (
-    HOLDS,
-    INTERNAL,
-    VIOLATED,
-    internal_error,
-    number,
-    output,
-    percent,
-    print_json,
-    quiet,
-    watching,
-)
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from discreet.adversary.attacks.campaign import Campaign
-
-EVERY = "all"
+from discreet.command.console import Exit, internal_error, number, output, print_json, quiet, watching
+from discreet.command.outputs import tidy
+from discreet.command.render import grid
+from discreet.principles.wording import percent
+from discreet.table.read import read
 
 
-@click.command(cls=flags.WithPlugins)
-@click.argument("folder", metavar="DIR", type=flags.FILE)
-@flags.with_flags(
-    flags.path("--original", "The table that was published.", "INPUT", required=True),
-    flags.valued(
-        "--attack attacks",
-        "ATTACK",
-        f"{', '.join(ATTACKS.built_in)} or {EVERY}, with parameters as in 'naive-bayes(correction=1)'; 'discreet "
-        "attacks' explains them. Repeatable.",
-        multiple=True,
-        default=(EVERY,),
-        show_default=True,
-    ),
-    flags.path(
-        "--with others",
-        "Another release about the same people, for attacks that combine several. Repeatable.",
-        "DIR",
-        multiple=True,
-    ),
-    flags.path("--outsiders", "People who are not in the release, to compare with."),
-    flags.path("--population", "Everyone who may be in the table, for the attack 'presence'."),
-    flags.path("--trace", "The private trace, for an attacker who knows everyone's group."),
-    flags.valued("--victims", "N", "Attack only N people, drawn at random (default: everyone).", type=int),
-    flags.valued("--seed", "N", "Seed of the random draws, to repeat a result.", type=int),
-    *flags.FORMATS,
-    *flags.SEVERAL,
-    flags.JSON,
-    flags.QUIET,
-)
 def attack(
     folder: str,
     original: str,
@@ -73,19 +31,7 @@ def attack(
     as_json: bool,
     **reading: Any,
 ) -> int:
-    """Attack the release in DIR: guess the sensitive value of everyone in the original, and count the right guesses.
-
-    The attacker has the files of the release and knows everyone's quasi-identifiers; the sensitive values of the
-    original only serve to score the guesses. Each rate of success is shown beside the rates without the release and
-    from the original itself, and beside what the promise allows.
-
-    Exit code: 0 if no attack achieves more than the promise allows, 1 if one does, 2 for bad input, 4 if an attack
-    failed with an internal error; the results of the others are kept.
-    """
-    from discreet.adversary.attacks.campaign import attack as carry_out
-    from discreet.command.outputs import tidy
-    from discreet.table.read import read
-
+    """Attack a release, and show how often each attack succeeds."""
     for place in (folder, *others):
         tidy(place)
     with watching() as progress:
@@ -109,7 +55,7 @@ def attack(
         _show(output(), campaign)
     for name, fault in campaign.failures.items():
         internal_error(fault, f"{name}: ")
-    return VIOLATED if campaign.exceeded else INTERNAL if campaign.failures else HOLDS
+    return Exit.VIOLATED if campaign.exceeded else Exit.INTERNAL if campaign.failures else Exit.HOLDS
 
 
 def _reading(folder: str, others: Sequence[str], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -129,10 +75,6 @@ def _reading(folder: str, others: Sequence[str], given: Mapping[str, Any]) -> di
 
 def _show(console: Console, campaign: Campaign) -> None:
     """Print the verdict, a table of all attacks, and what each of them means."""
-    from rich.text import Text
-
-    from discreet.command.render import grid
-
     doubtful = any(evidence.above for evidence in campaign.evidence)
     console.print(
         Text(campaign.verdict, style="bold red" if not campaign.holds else "bold yellow" if doubtful else "bold green")

@@ -3,34 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import click
+from discreet.adversary.audit import audit as judge
+from discreet.command.console import Exit, note, output, print_json, quiet, watching
+from discreet.command.outputs import tidy
+from discreet.command.reading import by_column, header_of, offers_in, on_offers, parse_domains, parse_trees, split_names
+from discreet.command.render import rows_in_groups, show_audit
+from discreet.errors import DiscreetError
+from discreet.principles import parse
+from discreet.releases.attributes import Attribute
+from discreet.releases.folder import DAMAGED, read_manifest
+from discreet.table.hierarchy import Hierarchy, PublishedHierarchy
+from discreet.table.read import read
+from discreet.table.table import Table
 
-from discreet.command import flags
-from discreet.command.console import HOLDS, VIOLATED, note, output, print_json, quiet, rows_in_groups, watching
 
-if TYPE_CHECKING:
-    from discreet.releases.attributes import Attribute
-    from discreet.table.hierarchy import PublishedHierarchy
-    from discreet.table.table import Table
-
-
-@click.command()
-@click.argument("folder", metavar="DIR", type=flags.FILE)
-@flags.with_flags(
-    flags.path("--original", "The table that was published.", "INPUT", required=True),
-    flags.path("--trace", "The private file that publish wrote with --trace."),
-    flags.path("--population", "Everyone who could be in the table."),
-    flags.many("--promise promises", "Promise to judge as well. Repeatable.", "PROMISE"),
-    *flags.ROLES,
-    flags.PERSON,
-    *flags.KINDS[3:],
-    *flags.FORMATS,
-    *flags.SEVERAL,
-    flags.JSON,
-    flags.QUIET,
-)
 def audit(
     folder: str,
     original: str,
@@ -44,28 +32,10 @@ def audit(
     as_json: bool,
     **reading: Any,
 ) -> int:
-    """Audit the release in DIR against the original.
-
-    The promise, and the roles, kinds, orders and hierarchies of columns, are taken from release.json, so you need not
-    repeat them; but then the audit only confirms what the release claims about itself. To judge it on your own terms,
-    name the quasi-identifiers, the sensitive attribute and the promise. If you give hierarchies and domains, they are
-    compared with those of the release, and promises are judged by yours; an ordinal column has the order of its
-    hierarchy file.
-
-    With a population (a table of everyone who could be in the original, with all quasi-identifiers), the audit also
-    reports how strongly an attacker may believe that each of these people is in it.
-
-    Exit code: 0 if everything holds, 1 if a check or a promise fails, 2 for bad input.
-    """
-    from discreet.adversary.audit import audit as judge
-    from discreet.command.outputs import tidy
-    from discreet.command.reading import offers_in, on_offers
-    from discreet.principles import parse
-    from discreet.table.hierarchy import PublishedHierarchy
-
+    """Audit a release, and show the verdict."""
     asked = [parse(text) for text in promises]
-    files, offering = flags.trees(hierarchies)
-    ranges = flags.domains(domains)
+    files, offering = parse_trees(hierarchies)
+    ranges = parse_domains(domains)
     for place in (folder, *(() if trace is None else (trace,))):
         tidy(place)
     with watching() as progress:
@@ -94,21 +64,16 @@ def audit(
     if as_json:
         print_json({**result.as_dict(), "folder": folder, "original": original})
     elif not (quiet() and result.holds):
-        from discreet.command.render import show_audit
-
         console = output()
         show_audit(console, result, every_check=not quiet())
         if result.losses and not quiet():
             console.print()
             console.print(rows_in_groups(result.rows, result.groups, result.withheld))
-    return HOLDS if result.holds else VIOLATED
+    return Exit.HOLDS if result.holds else Exit.VIOLATED
 
 
 def _read_original(original: str, settings: dict[str, Any]) -> Table:
     """Read the original; a column that it lacks may be in a second table, if people have several values of it."""
-    from discreet.errors import DiscreetError
-    from discreet.table.read import read
-
     try:
         return read(original, **settings)
     except DiscreetError as fault:
@@ -125,8 +90,8 @@ def _with_roles(
 ) -> list[str]:
     """Put the roles given by flags into the reading arguments ``settings``; return the columns without such a role."""
     texts = [*quasi, *([] if sensitive is None else [sensitive])]
-    header = flags.header_of(original, reading["delimiter"], reading["encoding"], texts)
-    known, secret = flags.split_names(quasi, header), flags.split_names(texts[len(quasi) :], header)
+    header = header_of(original, reading["delimiter"], reading["encoding"], texts)
+    known, secret = split_names(quasi, header), split_names(texts[len(quasi) :], header)
     said, shown = {*known, *secret}, settings["sensitive"] or []
     if not said:
         return [*settings["quasi"], *shown, *settings["keep"]]
@@ -141,8 +106,6 @@ def _with_roles(
 
 def read_population(path: str, settings: dict[str, Any]) -> Table:
     """Read a population with the kinds of the original, but without hierarchies, which may lack some of its values."""
-    from discreet.errors import DiscreetError
-    from discreet.table.read import read
 
     def columns(kind: str) -> list[str]:
         return [name for name in settings[kind] if name in settings["quasi"]]
@@ -167,7 +130,7 @@ def read_population(path: str, settings: dict[str, Any]) -> Table:
 def reading_with(folder: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments for reading the original: those of the manifest, overridden by flags."""
     settings = reading_of(folder)
-    declared = flags.by_column({"hierarchies": (), "domains": (), **given})
+    declared = by_column({"hierarchies": (), "domains": (), **given})
     lists = {**settings["lists"], **declared["lists"]}
     return {
         **settings,
@@ -183,10 +146,6 @@ def reading_of(folder: str) -> dict[str, Any]:
 
     Domains are left out: an observed domain is published without the withheld rows, whose values may lie outside it.
     """
-    from discreet.errors import DiscreetError
-    from discreet.releases.attributes import Attribute
-    from discreet.releases.folder import DAMAGED, read_manifest
-
     home, manifest, _ = read_manifest(folder)
     entries = manifest.get("attributes")
     if not isinstance(entries, list):
@@ -229,8 +188,6 @@ def reading_of(folder: str) -> dict[str, Any]:
 
 def _tree(attribute: Attribute) -> PublishedHierarchy | None:
     """Return the hierarchy for reading a column, which may lack values of withheld rows; None if none is needed."""
-    from discreet.table.hierarchy import Hierarchy, PublishedHierarchy
-
     if attribute.hierarchy is not None and not (attribute.flat and attribute.kind == "categorical"):
         return PublishedHierarchy(attribute.hierarchy)
     if attribute.kind == "ordinal" and attribute.role != "other" and attribute.values:

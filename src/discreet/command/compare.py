@@ -4,83 +4,28 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import click
+from rich.console import Console
+from rich.text import Text
 
-from discreet.command import flags
-from discreet.command.console import (
-    HOLDS,
-    INTERNAL,
-    VIOLATED,
-    complain,
-    internal_error,
-    note,
-    number,
-    output,
-    print_json,
-    watching,
-)
+from discreet.command.console import Exit, complain, internal_error, note, number, output, print_json, watching
+from discreet.command.job import make_job
+from discreet.command.outputs import check_file, tidy, write_file
+from discreet.command.reading import by_column, read_input
+from discreet.command.render import grid
+from discreet.expressions import modern, split
+from discreet.principles import parse, together
+from discreet.principles.wording import rows
+from discreet.report.charts import check_suffix, require_all
+from discreet.report.compare import compare as measure
+from discreet.report.compare import contend, temporary_place
+from discreet.report.comparison import Comparison, Result
+from discreet.report.measures import EXACT, GCP, GROUPS, MEAN, MEASURES, WITHHELD, Measure, best, cell
+from discreet.report.tradeoff import SUFFIXES, drawn
 from discreet.table.paths import shown
 
-if TYPE_CHECKING:
-    from rich.console import Console
 
-    from discreet.command.job import Job
-    from discreet.report.comparison import Comparison, Result
-    from discreet.report.measures import Measure
-
-
-@click.command(cls=flags.WithPlugins)
-@click.argument("input", required=False, type=flags.FILE)
-@flags.with_flags(
-    *flags.ROLES,
-    flags.many(
-        "--promise promises",
-        'Promise to compare under, such as "beta-likeness(beta=2)" or "k-anonymity(k=5) & l-diversity(l=3)". '
-        "Repeatable: schemes are compared under each.",
-        "PROMISE",
-    ),
-    flags.many(
-        "--schemes",
-        "Schemes to compare, separated by commas (default: all): 'cuts, burel, cuts(effort=thorough, loss=gcp)'. "
-        "Repeatable.",
-        "SCHEMES",
-    ),
-    flags.IDENTIFIERS,
-    flags.PERSON,
-    *flags.KINDS,
-    flags.MISSING,
-    *flags.FORMATS,
-    *flags.SEVERAL,
-    flags.valued(
-        "--queries", "N", "Number of count queries.", type=click.IntRange(min=1), default=10_000, show_default=True
-    ),
-    flags.valued(
-        "--dimensions",
-        "N",
-        "Quasi-identifiers with a condition in each query (default: 3, or all if there are fewer).",
-        type=click.IntRange(min=1),
-    ),
-    flags.valued(
-        "--selectivity", "SHARE", "Share of the rows that a query is expected to select (default: 0.1).", type=float
-    ),
-    flags.valued(
-        "--volume",
-        "SHARE",
-        "Instead of --selectivity: share of the space of its attributes that a query covers.",
-        type=float,
-    ),
-    flags.valued("--seed", "N", "Seed, to repeat an experiment.", type=click.IntRange(min=0)),
-    flags.path("--html page", "Also write an HTML page with plots that can be shared."),
-    flags.path("--plot picture", "Also draw error and loss against what each release really keeps, as .svg or .png."),
-    click.option("--force", is_flag=True, help="Replace an existing page or picture."),
-    flags.path(
-        "--job file", "Job file, as for publish: schemes must keep all its promises at once; flags override it."
-    ),
-    flags.JSON,
-    flags.QUIET,
-)
 def compare(
     schemes: tuple[str, ...],
     queries: int,
@@ -93,37 +38,13 @@ def compare(
     as_json: bool,
     **given: Any,
 ) -> int:
-    """Compare schemes on INPUT: each publishes it under each promise, and every release is audited and attacked.
-
-    \b
-    discreet compare people.csv --quasi age,sex,zip --sensitive disease \\
-        --promise "beta-likeness(beta=1)" --promise "beta-likeness(beta=2)" \\
-        --schemes cuts,mondrian,burel --html comparison.html
-
-    Nothing is published: the releases are written to a temporary folder and removed. If a scheme cannot keep a promise,
-    the reason is shown on screen and in the JSON, which are for you; the page, which is for others, leaves it out
-    because it may reveal values of the table.
-
-    Exit code: 0 if all audits hold, 1 if one fails, 2 for bad input or if no release could be made, 4 if a scheme or an
-    attack failed with an internal error; the results of the others are kept.
-    """
-    job = _job(file, given)
-    from discreet.command.outputs import check_file, tidy, write_file
-
+    """Compare schemes, and show what each achieves."""
+    job = make_job(file, {**given, **by_column(given), "output": "."}, OF_ITS_RELEASE).without_kept()
     target = None if page is None else check_file(page, "page", job.force, job.files)
     drawing = None if picture is None else check_file(picture, "plot", job.force, job.files)
-
-    from discreet.command.reading import read_input
-    from discreet.principles import parse, together
-    from discreet.report.compare import compare as measure
-    from discreet.report.compare import temporary_place
-
+    suffix = "" if picture is None else check_suffix(picture, SUFFIXES)
     if target is not None or drawing is not None:
-        from discreet.report.charts import check_suffix, require_all
-        from discreet.report.tradeoff import SUFFIXES, drawn
-
         require_all()
-        suffix = check_suffix(picture, SUFFIXES) if picture is not None else ""
     promises = [parse(text) for text in job.promises]
     if not given["promises"]:  # the promises of a job must be kept together
         promises = [together(promises)]
@@ -170,14 +91,11 @@ def _exit_code(comparison: Comparison) -> int:
         return complain(
             "no scheme could make any of these promises, for the reasons above; ask for less, or name other schemes"
         )
-    return VIOLATED if comparison.broken else INTERNAL if broken else HOLDS
+    return Exit.VIOLATED if comparison.broken else Exit.INTERNAL if broken else Exit.HOLDS
 
 
 def _contenders(texts: tuple[str, ...]) -> list[str] | None:
     """Split the values of --schemes; None if there are none. What is written the old way is noted."""
-    from discreet.expressions import modern, split
-    from discreet.report.compare import contend
-
     schemes = [part.strip() for text in texts for part in split(text, ",") if part.strip()]
     contend(schemes)  # report a misspelt name before the work begins
     for scheme in schemes:
@@ -192,22 +110,10 @@ OF_ITS_RELEASE = ("scheme", "options", "format", "trace", "force")
 """The keys of a job that concern only the release it publishes, and are ignored here."""
 
 
-def _job(file: str | None, given: dict[str, Any]) -> Job:
-    """Build the job from a job file and flags: the input and the promises to compare under."""
-    from discreet.command.job import make_job
-
-    return make_job(file, {**given, **flags.by_column(given), "output": "."}, OF_ITS_RELEASE).without_kept()
-
-
 # ------------------------------------------------------------------------------------------------------------ showing
 
 
 def _show(console: Console, comparison: Comparison, page: str | None) -> None:
-    from rich.text import Text
-
-    from discreet.principles.wording import rows
-    from discreet.report.measures import EXACT, MEASURES
-
     asked = comparison.asked
     on_sensitive = "" if not comparison.sensitive else f" and on {' or '.join(map(repr, comparison.sensitive))}"
     console.print(
@@ -271,8 +177,6 @@ def _unsuited(results: tuple[Result, ...]) -> dict[str, int]:
 
 def _fitting(console: Console, comparison: Comparison) -> tuple[Measure, ...]:
     """Return the measures for which the console is wide enough, dropping the least important first."""
-    from discreet.report.measures import GCP, GROUPS, MEAN, MEASURES, WITHHELD
-
     shown: tuple[Measure, ...] = MEASURES
     unlimited = console.options.update(max_width=10_000)
     for spare in (GCP, GROUPS, MEAN, WITHHELD):
@@ -284,11 +188,6 @@ def _fitting(console: Console, comparison: Comparison) -> tuple[Measure, ...]:
 
 
 def _table(results: tuple[Result, ...], shown: tuple[Measure, ...]) -> Any:
-    from rich.text import Text
-
-    from discreet.command.render import grid
-    from discreet.report.measures import best, cell
-
     lines: list[tuple[str | Text, ...]] = []
     winners = [best(measure, results) for measure in shown]
     for result in results:

@@ -9,6 +9,7 @@ import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from enum import IntEnum
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
@@ -19,18 +20,24 @@ from discreet.progress import COMPILES, PATIENCE, Progress
 if TYPE_CHECKING:
     from rich.console import Console
 
-HOLDS = 0
-VIOLATED = 1
-BAD_INPUT = 2
-UNPRINTED = 3
-"""The command succeeded and its files are in place, but the result could not be printed."""
-INTERNAL = 4
-"""Something went wrong that is an error of ours, and not of the input."""
 SIGNALLED = 128
 """Added to the number of the signal that ended a command, as in shells."""
-INTERRUPTED = SIGNALLED + 2
-PIPE_CLOSED = SIGNALLED + 13
-TERMINATED = SIGNALLED + 15
+
+
+class Exit(IntEnum):
+    """The exit codes of commands."""
+
+    HOLDS = 0
+    VIOLATED = 1
+    BAD_INPUT = 2
+    UNPRINTED = 3
+    """The command succeeded and its files are in place, but the result could not be printed."""
+    INTERNAL = 4
+    """Something went wrong that is an error of ours, and not of the input."""
+    INTERRUPTED = SIGNALLED + 2
+    PIPE_CLOSED = SIGNALLED + 13
+    TERMINATED = SIGNALLED + 15
+
 
 STDOUT = "standard output"
 QUIETLY = "discreet.quiet"
@@ -44,7 +51,7 @@ COMPILING = "Compiling numerical code for this scheme and kind of table, once pe
 def complain(message: str) -> int:
     """Print an error in one sentence on stderr; return the exit code for bad input."""
     note(f"discreet: {message}")
-    return BAD_INPUT
+    return Exit.BAD_INPUT
 
 
 def internal_error(fault: BaseException, where: str = "") -> int:
@@ -55,7 +62,7 @@ def internal_error(fault: BaseException, where: str = "") -> int:
         f"{where}internal error ({in_words(fault)}); please report it with the command you ran, and the traceback that "
         "DISCREET_DEBUG=1 shows"
     )
-    return INTERNAL
+    return Exit.INTERNAL
 
 
 def quiet() -> bool:
@@ -180,28 +187,3 @@ def number(value: float | None, digits: int = 3) -> str:
     if float(value).is_integer() and abs(value) < 1e15:
         return f"{int(value):,}"
     return f"{value:,.1f}" if 1000 <= abs(value) < 1e15 else f"{value:.{digits}g}"
-
-
-def percent(share: float) -> str:
-    """Format a share as a percentage, in the same style as the sentences of principles.
-
-    >>> percent(0.5), percent(0.000298), percent(0.0), percent(1.0), percent(-0.25)
-    ('50.0 %', '0.03 %', '0.0 %', '100.0 %', '-25.0 %')
-    """
-    from discreet.principles.wording import percent as positive
-
-    share = 0.0 if abs(share) < 1e-9 else share
-    return positive(share) if share >= 0 else f"-{positive(-share)}"
-
-
-def rows_in_groups(rows: int, groups: int, withheld: int) -> str:
-    """Describe how many rows are published, in how many groups, and how many are withheld.
-
-    >>> rows_in_groups(1000, 1, 0), rows_in_groups(75, 10, 25)
-    ('1,000 rows in 1 group; none withheld.', '75 rows in 10 groups; 25 withheld (25.0 %).')
-    """
-    from discreet.principles.wording import counted
-
-    left = f"{withheld:,} withheld ({percent(withheld / (rows + withheld))})" if withheld else "none withheld"
-    within = f" in {counted(groups, 'group')}" if groups else ""
-    return f"{counted(rows, 'row')}{within}; {left}."

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-import click
+import pyarrow as pa
+from rich.table import Table
 
-from discreet.command import flags
-from discreet.command.console import HOLDS, naming, note, output, print_json
+from discreet.command.console import Exit, naming, note, output, print_json
+from discreet.command.outputs import check_file
+from discreet.datasets import census_arrow, census_hierarchies, diseases, patients_arrow
 from discreet.errors import DiscreetError
+from discreet.releases.placement import enter_file
+from discreet.table.hierarchy import Hierarchy
 from discreet.table.paths import located
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from discreet.table.hierarchy import Hierarchy
+from discreet.table.write import write_table
+from discreet.unfinished import unfinished
 
 TABLES = {
     "patients": "48 invented patients: name, age, sex, zip, weight, disease.",
@@ -27,56 +27,23 @@ TABLES = {
 CENSUS_ROWS = 20_000
 
 
-@click.group()
-def data() -> None:
-    """List the tables to try things out on, or write one to a file.
-
-    All of them are generated here: nothing is downloaded, and nobody in them exists.
-    """
-
-
-@data.command("list")
-@flags.with_flags(flags.JSON, flags.QUIET)
 def list_tables(as_json: bool) -> int:
     """List the tables."""
     if as_json:
         print_json(TABLES)
-        return HOLDS
-    from rich.table import Table
-
+        return Exit.HOLDS
     grid = Table.grid(padding=(0, 2))
     for name, summary in TABLES.items():
         grid.add_row(name, summary)
     output().print(grid)
-    return HOLDS
+    return Exit.HOLDS
 
 
-@data.command("get")
-@click.argument("name", metavar="NAME", type=click.Choice(list(TABLES)))
-@flags.with_flags(
-    flags.path("-o --output file", "File to write (default: NAME.csv)."),
-    flags.valued(
-        "--rows", "N", f"Number of people, for census (default: {CENSUS_ROWS:,}).", type=click.IntRange(min=1)
-    ),
-    flags.path("--hierarchies folder", "Also write the hierarchies of its columns, a file each.", "DIR"),
-    click.option("--force", is_flag=True, help="Replace existing files."),
-    flags.JSON,
-    flags.QUIET,
-)
-def get(name: str, file: str | None, rows: int | None, folder: str | None, force: bool, as_json: bool) -> int:
-    """Write the table NAME as CSV.
-
-    \b
-    discreet data get patients
-    discreet data get census --rows 100000 -o people.csv --hierarchies hierarchies
-    """
-    from discreet.command.outputs import check_file
-
+def get_table(name: str, file: str | None, rows: int | None, folder: str | None, force: bool, as_json: bool) -> int:
+    """Write a table, and its hierarchies if they are asked for."""
     if name != "census" and rows is not None:
         raise DiscreetError(f"--rows is for the census; the table {name!r} has always the same rows")
     target = check_file(f"{name}.csv" if file is None else file, "table", force, {})
-    from discreet.datasets import census_arrow, census_hierarchies, diseases, patients_arrow
-
     table = census_arrow(rows or CENSUS_ROWS) if name == "census" else patients_arrow()
     trees = census_hierarchies() if name == "census" else {"disease": diseases()}
     written = [] if folder is None else write_hierarchies(trees, located(folder), force)
@@ -85,20 +52,16 @@ def get(name: str, file: str | None, rows: int | None, folder: str | None, force
         print_json({"table": str(target), "rows": table.num_rows, "hierarchies": [str(path) for path in written]})
     else:
         note(f"Wrote {table.num_rows:,} people to {target.name}.")
-    return HOLDS
+    return Exit.HOLDS
 
 
 def write_people(table: pa.Table, path: Path, force: bool) -> None:
     """Write a table as CSV, in one step."""
-    from discreet.table.write import write_table
-
     _write(path, force, lambda fresh: write_table(table, fresh))
 
 
 def write_hierarchies(trees: Mapping[str, Hierarchy], folder: Path, force: bool) -> list[Path]:
     """Write hierarchies that have more than values and a root into a folder, a file each; return the files."""
-    from discreet.command.outputs import check_file
-
     folder.mkdir(parents=True, exist_ok=True)
     files = {folder / f"{name}.csv": tree for name, tree in trees.items() if tree.height > 1}
     for path in files:
@@ -111,9 +74,6 @@ def write_hierarchies(trees: Mapping[str, Hierarchy], folder: Path, force: bool)
 
 def _write(path: Path, force: bool, write: Callable[[Path], object]) -> None:
     """Write a file beside its place, and put it there when it is complete."""
-    from discreet.releases.placement import enter_file
-    from discreet.unfinished import unfinished
-
     with naming(str(path)), unfinished(path) as fresh:
         write(fresh)
         enter_file(fresh, path, force)

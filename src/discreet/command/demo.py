@@ -4,23 +4,26 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
-import click
+import numpy as np
+from rich.console import Console
+from rich.text import Text
 
 from discreet.arguments import as_flags, command_line
-from discreet.command import flags
-from discreet.command.console import HOLDS, VIOLATED, note, output, print_json, quiet
+from discreet.command.console import Exit, note, output, print_json, quiet
 from discreet.command.data import write_hierarchies, write_people
+from discreet.command.job import Job
+from discreet.command.outputs import tidy
+from discreet.command.publish import Outcome, carry_out, show
+from discreet.command.render import grid
+from discreet.datasets import DOMAINS, census_arrow, census_hierarchies
 from discreet.errors import DiscreetError
+from discreet.releases import load
+from discreet.releases.described import DescribedRelease
+from discreet.releases.folder import check_folder
 from discreet.table.paths import located
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from discreet.command.job import Job
-    from discreet.command.publish import Outcome
-    from discreet.releases.described import DescribedRelease
+from discreet.unfinished import removed_on_failure
 
 QUASI = ("age", "gender", "education", "marital")
 SENSITIVE = "occupation"
@@ -29,22 +32,8 @@ INPUT, RELEASE, TRACE, TREES = "census.csv", "release", "private-trace.csv", "hi
 SHOWN = 6
 
 
-@click.command()
-@flags.path("-o --output folder", "Folder for the demo.", "DIR", default="discreet-demo", show_default=True)
-@flags.valued(
-    "--rows", "N", "Number of invented people.", type=click.IntRange(100, 10_000_000), default=20_000, show_default=True
-)
-@click.option("--force", is_flag=True, help="Use the folder even if it contains other files, which stay.")
-@flags.JSON
-@flags.QUIET
 def demo(folder: str, rows: int, force: bool, as_json: bool) -> int:
-    """Invent a census, publish it, audit it, and show the result.
-
-    The table, its hierarchies, the release and the private trace stay in DIR; the next demo replaces them.
-    """
-    from discreet.command.publish import carry_out
-    from discreet.unfinished import removed_on_failure
-
+    """Invent a census, publish and audit it, and show the result."""
     home = located(folder)
     with nullcontext() if home.exists() else removed_on_failure(home.absolute()):
         prepare(home, force)
@@ -55,14 +44,11 @@ def demo(folder: str, rows: int, force: bool, as_json: bool) -> int:
         print_json({**outcome.as_dict(), "commands": commands(job)})
     elif not (quiet() and outcome.audit.holds):
         _show(output(), outcome)
-    return HOLDS if outcome.audit.holds else VIOLATED
+    return Exit.HOLDS if outcome.audit.holds else Exit.VIOLATED
 
 
 def prepare(home: Path, force: bool) -> None:
     """Prepare the folder: new, empty, or of an earlier demo, whose files are replaced; others need ``force``."""
-    from discreet.command.outputs import tidy
-    from discreet.releases.folder import check_folder
-
     if home.exists() and not home.is_dir():
         raise DiscreetError(f"'{home}' is a file; choose a folder for the demo")
     if home.is_dir():
@@ -85,9 +71,6 @@ def prepare(home: Path, force: bool) -> None:
 
 def make_job(home: Path, rows: int) -> Job:
     """Write the invented table and its hierarchies; return the job that publishes it."""
-    from discreet.command.job import Job
-    from discreet.datasets import DOMAINS, census_arrow, census_hierarchies
-
     write_people(census_arrow(rows), home / INPUT, force=True)
     trees = {name: census_hierarchies()[name] for name in (*QUASI, SENSITIVE) if name in census_hierarchies()}
     write_hierarchies(trees, home / TREES, force=True)
@@ -118,11 +101,6 @@ def commands(job: Job) -> list[str]:
 
 
 def _show(console: Console, outcome: Outcome) -> None:
-    from rich.text import Text
-
-    from discreet.command.publish import show
-    from discreet.command.render import grid
-
     if outcome.audit.holds:
         console.print(Text("Some people, as they are in the table ...", style="bold"))
         before, after = _samples(outcome)
@@ -141,10 +119,6 @@ def _show(console: Console, outcome: Outcome) -> None:
 
 def _samples(outcome: Outcome) -> tuple[list[list[str]], list[list[str]]]:
     """Return some rows of the table, and the groups in which they are published."""
-    import numpy as np
-
-    from discreet.releases import load
-
     table, trace = outcome.table, outcome.trace
     release = cast("DescribedRelease", load(outcome.job.output))  # of the default scheme
     assert trace is not None

@@ -13,11 +13,10 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
-from types import FrameType
 from typing import NoReturn
 
 from discreet.command.console import SIGNALLED, complain
-from discreet.disk import CHANGING, SIGNALS
+from discreet.disk import CHANGING, SIGNALS, signals_to
 from discreet.unfinished import abandon, settled
 
 LOOK = 3600.0 if os.name == "posix" else 0.2
@@ -48,22 +47,13 @@ def interruptible(work: Callable[[], int]) -> int:
     before_stack = threading.stack_size(STACK)
     worker = threading.Thread(target=run, name="work", daemon=True)
 
-    def leave(number: int, frame: FrameType | None) -> NoReturn:
-        _leave(number, worker)
-
-    # ignored signals stay ignored: for nohup, and for background commands of a script
-    handlers = {number: signal.getsignal(number) for number in SIGNALS}
-    before = {number: handler for number, handler in handlers.items() if handler not in (None, signal.SIG_IGN)}
-    for number in before:
-        signal.signal(number, leave)
     try:
-        worker.start()
-        while worker.is_alive():
-            worker.join(LOOK)
+        with signals_to(lambda number, _: _leave(number, worker)):
+            worker.start()
+            while worker.is_alive():
+                worker.join(LOOK)
     finally:
         threading.stack_size(before_stack)
-        for number, handler in before.items():
-            signal.signal(number, handler)
     if failed:
         raise failed[0]
     return done[0]

@@ -1,7 +1,7 @@
 """The command `discreet`: its subcommands, and the conversion of every error into a sentence and an exit code.
 
-Neither this module nor the modules of the commands import anything heavier than click at the top, so that help appears
-at once.
+Neither this module nor `interface`, which says what commands take, imports anything heavier than click, so that help
+appears at once.
 """
 
 from __future__ import annotations
@@ -12,44 +12,32 @@ import io
 import os
 import sys
 from collections.abc import Sequence
-from importlib import import_module
 from typing import Any
 
 import click
 
 from discreet.arguments import speaking_flags
-from discreet.command.console import (
-    BAD_INPUT,
-    INTERRUPTED,
-    PIPE_CLOSED,
-    STDOUT,
-    UNPRINTED,
-    complain,
-    give_up,
-    internal_error,
-    naming,
-    note,
-)
+from discreet.command.console import STDOUT, Exit, complain, give_up, internal_error, naming, note
 from discreet.command.interruption import interruptible
 from discreet.errors import DiscreetError
 from discreet.unfinished import settled
 from discreet.version import __version__
 
 COMMANDS = {
-    "publish": ("publish", "Publish a table under a promise, and audit what was written."),
-    "audit": ("audit", "Check a release, from its files, against the original."),
-    "attack": ("attack", "Attack a release: how often can sensitive values be guessed?"),
-    "query": ("query", "Estimate a count from a release."),
-    "compare": ("compare", "Publish a table by several schemes and compare loss, error, attacks and time."),
-    "plan": ("plan", "Show the strongest promises that a table can keep."),
-    "profile": ("profile", "Describe a table: who stands out, and what it can promise."),
-    "schemes": ("manual", "List the schemes, or explain one and its options."),
-    "promises": ("manual", "List the promises, or explain one and its parameters."),
-    "attacks": ("manual", "List the attacks, or explain one and its parameters."),
-    "data": ("data", "List invented tables to try things out on, or write one to a file."),
-    "demo": ("demo", "Make up a table, publish it, audit it, show the result."),
+    "publish": "Publish a table under a promise, and audit what was written.",
+    "audit": "Check a release, from its files, against the original.",
+    "attack": "Attack a release: how often can sensitive values be guessed?",
+    "query": "Estimate a count from a release.",
+    "compare": "Publish a table by several schemes and compare loss, error, attacks and time.",
+    "plan": "Show the strongest promises that a table can keep.",
+    "profile": "Describe a table: who stands out, and what it can promise.",
+    "schemes": "List the schemes, or explain one and its options.",
+    "promises": "List the promises, or explain one and its parameters.",
+    "attacks": "List the attacks, or explain one and its parameters.",
+    "data": "List invented tables to try things out on, or write one to a file.",
+    "demo": "Make up a table, publish it, audit it, show the result.",
 }
-"""The commands in the order of the help: the module of each, which is imported when it is used, and what it is for."""
+"""The commands in the order of the help, and what each is for."""
 
 
 class SentenceGroup(click.Group):
@@ -60,16 +48,15 @@ class SentenceGroup(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import the command of this name; None if there is none."""
-        if cmd_name not in COMMANDS:
-            return None
-        command: click.Command = getattr(import_module(f"discreet.command.{COMMANDS[cmd_name][0]}"), cmd_name)
-        return command
+        """The command of this name; None if there is none."""
+        from discreet.command import interface
+
+        return next((command for command in interface.COMMANDS if command.name == cmd_name), None)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
+            formatter.write_dl(list(COMMANDS.items()))
 
     def main(self, args: Sequence[str] | None = None, *, standalone_mode: bool = True, **extra: Any) -> Any:  # type: ignore[override]
         """Run a command and exit with its exit code."""
@@ -96,7 +83,7 @@ class SentenceGroup(click.Group):
             if type(fault).__name__ == "NoArgsIsHelpError":  # its message is the help; since click 8.2
                 for line in fault.format_message().splitlines():
                     note(line)
-                return BAD_INPUT
+                return Exit.BAD_INPUT
             path = fault.ctx.command_path if fault.ctx is not None else "discreet"
             said = " ".join(fault.format_message().split())
             return complain(f"{said.rstrip('.')}; see '{path} --help'")
@@ -106,17 +93,17 @@ class SentenceGroup(click.Group):
             if isinstance(fault.__cause__, EOFError):  # click treats it as end of input
                 return internal_error(fault.__cause__)
             complain("interrupted")
-            return INTERRUPTED
+            return Exit.INTERRUPTED
         except BrokenPipeError:
             give_up(sys.stdout)  # the reader has closed the pipe
-            return PIPE_CLOSED
+            return Exit.PIPE_CLOSED
         except OSError as fault:
             if fault.filename == STDOUT:
                 give_up(sys.stdout)
                 if settled:
                     stands = " and ".join(f"'{path}'" for path in settled)
                     complain(f"{STDOUT}: {fault.strerror or fault}; {stands} had already been written completely")
-                    return UNPRINTED
+                    return Exit.UNPRINTED
             where = f"{str(fault.filename)!r}: " if fault.filename else ""
             return complain(f"{where}{fault.strerror or fault}; solve this and run the command again")
         except MemoryError:

@@ -3,61 +3,35 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
-import click
+from rich.table import Table
+from rich.text import Text
 
-from discreet.command import flags
-from discreet.command.console import HOLDS, output, print_json
+from discreet.catalogue import ATTACKS, PRINCIPLES, SCHEMES
+from discreet.command.console import Exit, output, print_json
+from discreet.report.manual import ManualPage, manual_page
 
-if TYPE_CHECKING:
-    from discreet.report.manual import ManualPage
+REGISTRIES = {"schemes": SCHEMES, "promises": PRINCIPLES, "attacks": ATTACKS}
 
 
-def _command(name: str, group: str, noun: str) -> click.Command:
-    """Return the command that lists one kind of thing, or shows the manual page of one of them."""
-
-    @click.command(name)
-    @click.argument("chosen", metavar="[NAME]", required=False, shell_complete=flags.completed_from(group))
-    @flags.with_flags(flags.JSON, flags.QUIET)
-    def command(chosen: str | None, as_json: bool) -> int:
-        from discreet import catalogue
-
-        registry = getattr(catalogue, group)
-        if chosen is None:
-            listed = {each: registry.summary(each) for each in registry}
-            if as_json:
-                print_json(listed)
-            else:
-                _list(listed)
-                output().print()
-                output().print(f"'discreet {name} NAME' explains one {noun} and its options.", highlight=False)
-            return HOLDS
-        from discreet.report.manual import manual_page
-
+def manual(name: str, noun: str, chosen: str | None, as_json: bool) -> int:
+    """List one kind of thing, or show the manual page of one of them."""
+    registry = REGISTRIES[name]
+    if chosen is not None:
         page = manual_page(registry, chosen)
-        if as_json:
-            print_json(page.as_dict())
-        else:
-            _show(page)
-        return HOLDS
-
-    command.help = f"List the {name}, or explain the {noun} NAME: what it is for, its options, and where it comes from."
-    return command
-
-
-schemes = _command("schemes", "SCHEMES", "scheme")
-promises = _command("promises", "PRINCIPLES", "promise")
-attacks = _command("attacks", "ATTACKS", "attack")
-
-
-def _list(summaries: dict[str, str]) -> None:
-    from rich.table import Table
-
+        print_json(page.as_dict()) if as_json else _show(page)
+        return Exit.HOLDS
+    listed = {each: registry.summary(each) for each in registry}
+    if as_json:
+        print_json(listed)
+        return Exit.HOLDS
     table = Table.grid(padding=(0, 2))
-    for name, summary in summaries.items():
-        table.add_row(name, summary)
+    for each, summary in listed.items():
+        table.add_row(each, summary)
     output().print(table)
+    output().print()
+    output().print(f"'discreet {name} NAME' explains one {noun} and its options.", highlight=False)
+    return Exit.HOLDS
 
 
 def _plain(text: str) -> str:
@@ -70,9 +44,6 @@ def _plain(text: str) -> str:
 
 
 def _show(page: ManualPage) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
     console = output()
     console.print(Text(f"{page.name}: {page.summary}", style="bold"))
     for paragraph in (page.origin, *page.text.split("\n\n")):

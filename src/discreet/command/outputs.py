@@ -7,8 +7,14 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from discreet.command.console import naming, note
+from discreet.disk import obstacle, sync, uninterrupted
 from discreet.errors import DiscreetError
+from discreet.releases.folder import check_folder
+from discreet.releases.placement import check_file as check_plain
+from discreet.releases.placement import enter_file, real_place, tidied
+from discreet.releases.trace import check_outside
 from discreet.table.paths import located
+from discreet.unfinished import settle, unfinished
 
 
 def check_output(output: str, force: bool, used: Mapping[str, Path]) -> Path:
@@ -16,13 +22,11 @@ def check_output(output: str, force: bool, used: Mapping[str, Path]) -> Path:
 
     ``used`` are the files that the command reads, by description.
     """
-    from discreet.releases.folder import check_folder
-
-    target = _real(output)
+    target = real_place(output)
     if not target.name:
         raise DiscreetError(f"'{output}' cannot be replaced by a release; choose another folder")
     for what, path in used.items():
-        if target in _real(path).parents:
+        if target in real_place(path).parents:
             raise DiscreetError(f"{what}, '{path}', lies inside the output folder '{output}'; choose another folder")
     tidy(target)
     check_folder(located(output), force)
@@ -32,9 +36,7 @@ def check_output(output: str, force: bool, used: Mapping[str, Path]) -> Path:
 
 def check_trace(trace: str, output: Path, force: bool, used: Mapping[str, Path]) -> Path:
     """Return the file for the private trace; refuse it inside a release, or if it would replace another file."""
-    from discreet.releases.trace import check_outside
-
-    path = _real(trace)
+    path = real_place(trace)
     if output == path or output in path.parents:
         raise DiscreetError(
             f"the trace '{trace}' lies inside the output folder and would be published with it; choose another place"
@@ -49,11 +51,9 @@ def check_file(name: str, what: str, force: bool, used: Mapping[str, Path]) -> P
 
     ``what`` names it in errors, such as "page" or "plot".
     """
-    from discreet.releases.placement import check_file as check_plain
-
-    path = _real(name)
+    path = real_place(name)
     for which, other in used.items():
-        if path == _real(other):
+        if path == real_place(other):
             raise DiscreetError(f"the {what} '{name}' would overwrite {which}; choose another file")
     check_plain(path, f"the {what} '{name}'")
     if not path.parent.is_dir():
@@ -67,18 +67,12 @@ def check_file(name: str, what: str, force: bool, used: Mapping[str, Path]) -> P
 
 def tidy(path: str | Path) -> None:
     """Complete or remove what killed commands have left beside a path, and print a note about it."""
-    from discreet.releases.placement import tidied
-
-    for sentence in tidied(_real(path)):
+    for sentence in tidied(real_place(path)):
         note(f"Note: {sentence}")
 
 
 def write_file(path: Path, content: bytes, force: bool) -> None:
     """Write a file atomically."""
-    from discreet.disk import sync, uninterrupted
-    from discreet.releases.placement import enter_file
-    from discreet.unfinished import settle, unfinished
-
     with naming(str(path)), unfinished(path) as fresh:
         fresh.write_bytes(content)
         sync(fresh)
@@ -88,15 +82,7 @@ def write_file(path: Path, content: bytes, force: bool) -> None:
         sync(path.parent)
 
 
-def _real(path: str | Path) -> Path:
-    from discreet.releases.placement import real_place
-
-    return real_place(path)
-
-
 def _check_writable(target: Path, what: str) -> None:
-    from discreet.disk import obstacle
-
     reason = obstacle(target)
     if reason is not None:
         raise DiscreetError(f"{what} cannot be written: {reason}; choose another place")

@@ -4,48 +4,27 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import click
+from rich.console import Console
+from rich.text import Text
 
-from discreet.command import flags
-from discreet.command.console import HOLDS, VIOLATED, note, number, output, print_json, watching
+from discreet.command.console import Exit, note, number, output, print_json, watching
+from discreet.command.outputs import check_file, write_file
+from discreet.command.reading import parse_trees, read_to_look
+from discreet.command.render import grid
+from discreet.principles.proximity import rounded_down
+from discreet.principles.wording import rows
+from discreet.report.charts import check_suffix, require_all
+from discreet.report.frontier import drawn
+from discreet.report.plan import Plan, Strongest, plans
+from discreet.report.projections import Projections, projections
+from discreet.report.proximity_plan import ProximityPlan
+from discreet.table.dependency import harmless_values
+from discreet.table.moments import Notation
 from discreet.table.paths import shown
 
-if TYPE_CHECKING:
-    from rich.console import Console
 
-    from discreet.report.plan import Plan, Strongest
-    from discreet.report.projections import Projections
-    from discreet.report.proximity_plan import ProximityPlan
-    from discreet.table.moments import Notation
-
-
-@click.command()
-@click.argument("input", type=flags.FILE)
-@flags.with_flags(
-    *flags.ROLES,
-    flags.PERSON,
-    flags.valued("--epsilon", "E", "How close numbers must be to be similar: show the largest m.", type=float),
-    flags.valued("--m", "M", "At most 1/M of a group may be similar: show the largest epsilon.", type=float),
-    click.option(
-        "--neighbourhood",
-        type=click.Choice(("absolute", "relative")),
-        default="absolute",
-        show_default=True,
-        help="Whether epsilon is a difference between numbers or a share of a number.",
-    ),
-    flags.path(
-        "--plot", "Also plot the possible epsilon and m, or the ways to divide attributes, as .html, .svg or .png."
-    ),
-    click.option("--force", is_flag=True, help="Replace an existing plot."),
-    *flags.KINDS,
-    *flags.FORMATS,
-    *flags.SEVERAL,
-    flags.HARMLESS,
-    flags.JSON,
-    flags.QUIET,
-)
 def plan(
     input: str,
     quasi: tuple[str, ...],
@@ -59,20 +38,7 @@ def plan(
     as_json: bool,
     **given: Any,
 ) -> int:
-    """Plan what to promise about INPUT: the strongest promise of every kind that some release of it can keep.
-
-    For a numeric sensitive attribute, --epsilon asks for the largest m, --m for the largest epsilon, and both together
-    ask whether the two can be kept. Several sensitive attributes are planned one by one, followed by ways to divide
-    them among tables (scheme codip), with what each exposes and loses. Without --quasi, all other columns are treated
-    as quasi-identifiers. With --person, promises are about people, as in a release published with it.
-
-    Exit code: 0, or 1 if --epsilon and --m cannot be kept together, or 2 for bad input.
-    """
-    from discreet.command.reading import read_to_look
-    from discreet.report.plan import plans
-    from discreet.report.projections import projections
-    from discreet.table.dependency import harmless_values
-
+    """Show the strongest promises that a table can keep."""
     target = None if plot is None else _check_plot(plot, input, force, given)
     with watching() as progress:
         progress("reading", 0.0)
@@ -81,10 +47,6 @@ def plan(
         planned = plans(table, epsilon=epsilon, m=m, neighbourhood=neighbourhood)
         divided = projections(table, harmless_values("; ".join(harmless))) if len(planned) > 1 else None
         if target is not None:
-            from discreet.command.outputs import write_file
-            from discreet.report.charts import check_suffix
-            from discreet.report.frontier import drawn
-
             progress("drawing", 0.0)
             suffix, title = check_suffix(str(plot)), shown(Path(input).name)
             drawing = drawn(planned[0], suffix, title) if divided is None else divided.drawn(suffix, title)
@@ -106,17 +68,14 @@ def plan(
         if plot is not None:
             output().print()
             output().print(f"The plot is in {plot}; it contains no row of the table.")
-    return HOLDS if feasible else VIOLATED
+    return Exit.HOLDS if feasible else Exit.VIOLATED
 
 
 def _check_plot(plot: str, input: str, force: bool, given: dict[str, Any]) -> Path:
     """Return the file for the plot; refuse it before the work begins if it cannot be written."""
-    from discreet.command.outputs import check_file
-    from discreet.report.charts import check_suffix, require_all
-
     check_suffix(plot)
     require_all()
-    trees, _ = flags.trees(given["hierarchies"])
+    trees, _ = parse_trees(given["hierarchies"])
     used = {"the input": Path(input)} | {f"the hierarchy of {name!r}": Path(path) for name, path in trees.items()}
     return check_file(plot, "plot", force, used)
 
@@ -125,9 +84,6 @@ def _check_plot(plot: str, input: str, force: bool, given: dict[str, Any]) -> Pa
 
 
 def _show(console: Console, plan: Plan) -> None:
-    from discreet.command.render import grid
-    from discreet.principles.wording import rows
-
     about = "no sensitive attribute" if plan.sensitive is None else f"sensitive attribute {plan.sensitive!r}"
     persons = "" if plan.persons == plan.rows else f" about {plan.persons:,} persons"
     console.print(f"{rows(plan.rows)}{persons}, {about}.")
@@ -140,8 +96,6 @@ def _show(console: Console, plan: Plan) -> None:
 
 
 def _show_projections(console: Console, divided: Projections) -> None:
-    from discreet.command.render import grid
-
     console.print()
     console.print("Ways to divide the sensitive attributes among tables (scheme codip, by its option exposure):")
     console.print()
@@ -160,8 +114,6 @@ def _show_projections(console: Console, divided: Projections) -> None:
 
 def _reached(strongest: Strongest) -> str:
     """Format the strongest parameter, rounded in the direction in which it can still be kept."""
-    from discreet.principles.proximity import rounded_down
-
     value, parameter = strongest.strongest, strongest.parameter
     smallest = parameter in ("t", "beta", "delta", "epsilon")  # of which less is stronger
     if value is None:
@@ -176,11 +128,6 @@ def _reached(strongest: Strongest) -> str:
 
 
 def _show_proximity(console: Console, plan: ProximityPlan, notation: Notation) -> None:
-    from rich.text import Text
-
-    from discreet.command.render import grid
-    from discreet.principles.proximity import rounded_down
-
     unit = {"number": "", "date": " in days", "datetime": " in seconds"}[notation]
     of = f"a difference{unit}" if plan.neighbourhood == "absolute" else "a share of the number"
     console.print(f"Numbers near each other (proximity, {plan.neighbourhood}: epsilon is {of}):")

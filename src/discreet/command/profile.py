@@ -4,35 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import click
+from rich.console import Console
 
 from discreet.arguments import as_flags, command_line
-from discreet.command import flags
-from discreet.command.console import HOLDS, note, number, output, percent, print_json, watching
+from discreet.command.console import Exit, note, number, output, print_json, watching
+from discreet.command.reading import read_to_look
+from discreet.command.render import grid
+from discreet.principles.wording import percent, rows
+from discreet.report.profile import Profile, suggest_promises
+from discreet.report.profile import profile as describe
+from discreet.report.roles import ColumnProfile, Roles, Share, suggest
+from discreet.table.notes import Note
+from discreet.table.query import NUMBERS
 
-if TYPE_CHECKING:
-    from rich.console import Console
 
-    from discreet.report.profile import Profile, Uniqueness
-    from discreet.report.roles import ColumnProfile, Roles, Share
-    from discreet.table.notes import Note
-
-
-@click.command()
-@click.argument("input", type=flags.FILE)
-@flags.with_flags(*flags.ROLES, flags.PERSON, *flags.KINDS, *flags.FORMATS, *flags.SEVERAL, flags.JSON, flags.QUIET)
 def profile(input: str, quasi: tuple[str, ...], sensitive: str | None, as_json: bool, **given: Any) -> int:
-    """Profile INPUT: its columns, who stands out in it, and which promises it can keep.
-
-    Without --quasi, all columns are described and roles are suggested for them.
-    """
-    from discreet.command.reading import read_to_look
-    from discreet.report.profile import profile as describe
-    from discreet.report.profile import suggest_promises
-    from discreet.report.roles import suggest
-
+    """Describe a table, and show which promises it can keep."""
     with watching() as progress:
         progress("reading", 0.0)
         table, remarks = read_to_look(input, quasi, sensitive, given)
@@ -58,7 +47,7 @@ def profile(input: str, quasi: tuple[str, ...], sensitive: str | None, as_json: 
         print_json({**_document(profiled, roles, command), "notes": [str(remark) for remark in notes]})
     else:
         _show(output(), profiled, roles, command)
-    return HOLDS
+    return Exit.HOLDS
 
 
 def _document(profiled: Profile, roles: Roles | None, command: str) -> dict[str, Any]:
@@ -97,8 +86,6 @@ def suggested_command(
     else:
         quasi = tuple(column.name for column in profiled.columns if column.role == "quasi")
         identifiers, person = (), given["person"]
-    from discreet.table.query import NUMBERS
-
     words = ["discreet", "publish", input, "-o", "release"]
     for role, names in (("quasi", quasi), ("identifiers", identifiers), ("sensitive", sensitive), ("person", person)):
         words += as_flags(role, names) if names else []
@@ -142,8 +129,6 @@ def _show(console: Console, profiled: Profile, roles: Roles | None, command: str
 
 
 def _columns(columns: tuple[ColumnProfile, ...], with_roles: bool) -> Any:
-    from discreet.command.render import grid
-
     headings = ["column", "role", "kind", "distinct", "missing", "values"]
     lines = [
         [column.name, column.role, column.kind, f"{column.distinct:,}", f"{column.missing:,}", _values(column)]
@@ -163,9 +148,6 @@ def _values(column: ColumnProfile) -> str:
 
 
 def _show_uniqueness(console: Console, profiled: Profile) -> None:
-    from discreet.command.render import grid
-    from discreet.principles.wording import rows
-
     whole, *without = profiled.uniqueness
     verb = "has" if whole.unique == 1 else "have"
     console.print(
@@ -175,20 +157,17 @@ def _show_uniqueness(console: Console, profiled: Profile) -> None:
     )
     if without:
         headings = ["left out", "unique rows", "share", "combinations", "smallest", "median"]
+        lines = [
+            [
+                str(line.dropped),
+                *(f"{line.unique:,}", percent(line.unique_share)),
+                *(f"{line.combinations:,}", f"{line.smallest:,}", number(line.median)),
+            ]
+            for line in without
+        ]
         console.print()
-        console.print(grid(headings, map(_cells, without), right=range(1, 6)))
+        console.print(grid(headings, lines, right=range(1, 6)))
     console.print()
-
-
-def _cells(line: Uniqueness) -> list[str]:
-    return [
-        line.dropped or "",
-        f"{line.unique:,}",
-        percent(line.unique_share),
-        f"{line.combinations:,}",
-        f"{line.smallest:,}",
-        number(line.median),
-    ]
 
 
 def _show_roles(console: Console, roles: Roles) -> None:
@@ -206,8 +185,6 @@ def _show_roles(console: Console, roles: Roles) -> None:
 
 
 def _show_sensitive(console: Console, column: ColumnProfile) -> None:
-    from discreet.principles.wording import rows
-
     def in_words(share: Share) -> str:
         return f"'{share.value}' ({rows(share.rows)}, {percent(share.share)})"
 

@@ -6,33 +6,29 @@ import time
 from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
-import click
+from numpy.typing import NDArray
 
-from discreet.command import flags
-from discreet.command.console import (
-    HOLDS,
-    VIOLATED,
-    complain,
-    note,
-    output,
-    print_json,
-    quiet,
-    rows_in_groups,
-    watching,
-)
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-    from discreet.adversary.audit import Audit
-    from discreet.command.job import Job
-    from discreet.principles import Principle
-    from discreet.schemes import Scheme
-    from discreet.table.table import Table
+from discreet.adversary.audit import Audit, audit
+from discreet.command.console import Exit, complain, note, output, print_json, quiet, watching
+from discreet.command.job import Job, make_job
+from discreet.command.outputs import check_output, check_trace
+from discreet.command.reading import by_column, on_columns, pairs, read_input
+from discreet.command.render import rows_in_groups, show_audit
+from discreet.disk import uninterrupted
+from discreet.errors import DiscreetError
+from discreet.principles import Principle, parse, together
+from discreet.principles.per_attribute import on_numbers
+from discreet.publishing import publish as publish_table
+from discreet.releases.passthrough import check_kept, check_quasi, kept_assumptions
+from discreet.releases.placement import manifest_digest, place
+from discreet.releases.trace import check_of_people, fill_trace
+from discreet.schemes import Scheme, make_scheme
+from discreet.table.notes import formulas
+from discreet.table.table import Table
+from discreet.unfinished import settle, unfinished
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,50 +63,8 @@ class Outcome:
         }
 
 
-@click.command(cls=flags.WithPlugins)
-@click.argument("input", required=False, type=flags.FILE)
-@flags.path("-o --output", "Folder for the release.", "DIR")
-@flags.with_flags(
-    *flags.ROLES,
-    flags.many("--promise promises", 'Promise that must hold, such as "beta-likeness(beta=2)". Repeatable.', "PROMISE"),
-    flags.valued("--scheme", "SCHEME", "Algorithm, such as 'cuts(effort=thorough)' (default: by the promise)."),
-    flags.many("--option options", "Option of the scheme, such as effort=thorough. Repeatable.", "KEY=VALUE"),
-    flags.IDENTIFIERS,
-    flags.PERSON,
-    flags.many("--keep", "Columns to publish unchanged."),
-    *flags.KINDS,
-    flags.MISSING,
-    flags.valued(
-        "--most-withheld",
-        "SHARE",
-        "Share of rows that may be withheld for it (default: 0.05).",
-        type=click.FloatRange(0, 1),
-    ),
-    *flags.FORMATS,
-    *flags.SEVERAL,
-    flags.HARMLESS,
-    click.option("--format", type=click.Choice(["csv", "parquet"]), help="Format of the tables (default: csv)."),
-    flags.path("--trace", "Also write a PRIVATE file with each row's group."),
-    flags.valued("--seed", "N", "Seed of an experiment; never for a real release.", type=click.IntRange(min=0)),
-    click.option("--force", is_flag=True, help="Replace an existing release and trace."),
-    flags.path("--job", "TOML file with these settings; flags override it."),
-    flags.JSON,
-    flags.QUIET,
-)
 def publish(job: str | None, as_json: bool, **given: Any) -> int:
-    """Publish INPUT under a promise, and audit the files that were written.
-
-    \b
-    discreet publish people.csv -o release --quasi age,sex,zip --sensitive disease \\
-        --identifier name --promise "beta-likeness(beta=2)"
-
-    INPUT is CSV (also compressed), Parquet or Arrow. Flags with COLUMN=... can be repeated. 'discreet promises' and
-    'discreet schemes' list what you can choose, and explain it by name: 'discreet schemes cuts'; 'discreet attacks'
-    does so for attacks. With several sensitive columns, attribute=NAME in a promise says which one it is about.
-
-    Exit code: 0 the promise holds; 1 it does not, and nothing is published; 2 bad input; 3 published and valid, but
-    the result could not be printed.
-    """
+    """Publish a table, and show the audit of what was written."""
     outcome = carry_out(gather(job, given))
     if as_json:
         print_json(outcome.as_dict())
@@ -121,16 +75,13 @@ def publish(job: str | None, as_json: bool, **given: Any) -> int:
             "the audit of the new release FAILED, so it was not published; this should never happen: please report "
             "it with the command you ran"
         )
-    return HOLDS if outcome.audit.holds else VIOLATED
+    return Exit.HOLDS if outcome.audit.holds else Exit.VIOLATED
 
 
 def gather(job: str | None, given: dict[str, Any]) -> Job:
     """Build the job from a job file, if any, overridden by flags."""
-    from discreet.command.job import make_job
-    from discreet.errors import DiscreetError
-
-    options = flags.pairs("--option", given["options"], "effort=thorough")
-    parsed = {**given, **flags.by_column(given), "options": options}
+    options = pairs("--option", given["options"], "effort=thorough")
+    parsed = {**given, **by_column(given), "options": options}
     harmless = parsed.pop("harmless")
     if harmless:
         options["harmless"] = "; ".join(harmless)
@@ -142,22 +93,9 @@ def gather(job: str | None, given: dict[str, Any]) -> Job:
 
 def carry_out(job: Job) -> Outcome:
     """Read, publish, save beside the target, audit the saved files, and move them into place if the audit holds."""
-    from discreet.command.outputs import check_output, check_trace
-
     target = check_output(job.output, job.force, job.files)
     trace = None if job.trace is None else check_trace(job.trace, target, job.force, job.files)
     clock = _Clock()
-
-    from discreet.adversary.audit import audit
-    from discreet.command.reading import on_columns, read_input
-    from discreet.disk import uninterrupted
-    from discreet.principles import parse, together
-    from discreet.publishing import publish as publish_table
-    from discreet.releases.passthrough import check_kept, check_quasi
-    from discreet.releases.placement import manifest_digest, place
-    from discreet.releases.trace import check_of_people, fill_trace
-    from discreet.schemes import make_scheme
-    from discreet.unfinished import settle, unfinished
 
     before = manifest_digest(target)
     promise = together(parse(text) for text in job.promises)
@@ -213,10 +151,6 @@ def _cautions(job: Job, scheme: Scheme, target: Path, trace: Path | None, before
 
 def _on_table(job: Job, promise: Principle, table: Table) -> Iterator[str]:
     """Yield what to know about the columns of a table under a promise."""
-    from discreet.principles.per_attribute import on_numbers
-    from discreet.releases.passthrough import kept_assumptions
-    from discreet.table.notes import formulas
-
     yield from kept_assumptions(table)
     for sentence in (*on_numbers(promise, table), *(formulas(table.columns) if job.format == "csv" else ())):
         yield f"{sentence}."
@@ -274,8 +208,6 @@ def why_withheld(withheld: int, unusable: int, allowed: bool) -> str | None:
 
 def show(outcome: Outcome) -> None:
     """Print the outcome of a job."""
-    from discreet.command.render import show_audit
-
     console, audit = output(), outcome.audit
     show_audit(console, audit, every_check=False)
     console.print()

@@ -2,58 +2,36 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, NamedTuple, cast
 
-import click
-
-from discreet.command import flags
 from discreet.command.audit import reading_with
-from discreet.command.console import HOLDS, note, number, output, percent, print_json, quiet, watching
-from discreet.command.query_file import Statement, read_statements
+from discreet.command.console import Exit, note, number, output, print_json, quiet, watching
+from discreet.command.outputs import tidy
 from discreet.errors import DiscreetError
+from discreet.principles.wording import percent
 from discreet.progress import Progress
+from discreet.releases import load
+from discreet.releases.release import Release
+from discreet.table.grouping import GroupBy
+from discreet.table.paths import located
+from discreet.table.query import Query
+from discreet.table.read import read
+from discreet.table.sql import has_groups
+from discreet.table.table import Table
 from discreet.table.texts import MISSING
 
-if TYPE_CHECKING:
-    from discreet.releases.release import Release
-    from discreet.table.grouping import GroupBy
-    from discreet.table.query import Query
-    from discreet.table.table import Table
-
-
-@click.command()
-@click.argument("folder", metavar="DIR", type=flags.FILE)
-@click.argument("sql", metavar="[SQL]", required=False)
-@flags.with_flags(
-    flags.path("-f --file", "File of queries, instead of SQL."),
-    flags.path("--original", "Also count in the original, and compare.", "INPUT"),
-    *flags.FORMATS,
-    *flags.SEVERAL,
-    flags.JSON,
-    flags.QUIET,
+# a comment, a quoted text or name (which may contain anything, quotes doubled), a semicolon, or the end of a line
+_TOKEN = re.compile(
+    r"""--[^\n]*|/\*.*?(?:\*/|\Z)|'(?:[^']|'')*'?|"(?:[^"]|"")*"?|`[^`]*`?|\[[^\]\n]*\]?|;|\n""", re.DOTALL
 )
+
+
 def query(folder: str, sql: str | None, file: str | None, original: str | None, as_json: bool, **reading: Any) -> int:
-    """Estimate how many rows satisfy SQL, from the release in DIR alone.
-
-    SQL is a count with conditions joined by AND: "SELECT COUNT(*) FROM t WHERE age BETWEEN 20 AND 30 AND occupation =
-    'Sales'". Conditions are =, <, <=, >, >=, BETWEEN and IN; put texts in single quotes, and names with blanks or
-    dashes in double quotes. Withheld rows are not estimated.
-
-    To count by the values of some columns: "SELECT education, sex, COUNT(*) FROM t WHERE occupation = 'Sales' GROUP BY
-    education, sex". Every combination of values in the release is estimated; those estimated at 0 are not listed, and
-    rows without a value are listed as (missing).
-
-    To ask many queries at once: -f FILE, with one query per line or semicolons after each; blank lines and comments
-    (-- to the end of the line, or between /* and */) are skipped. The release is loaded once, and --json gives a list.
-    If any query cannot be answered, none is, and the message names its line.
-
-    Exit code: 0, or 2 for bad input.
-    """
-    from discreet.command.outputs import tidy
-
+    """Estimate counts from a release, and show them."""
     tidy(folder)
     if (sql is None) == (file is None):
         raise DiscreetError("a query is SQL or a file of queries (-f); give exactly one of them")
@@ -78,7 +56,7 @@ def query(folder: str, sql: str | None, file: str | None, original: str | None, 
         console = output()
         for line in lines[: len(lines) - (lines[-1] == "")]:
             console.print(line)
-    return HOLDS
+    return Exit.HOLDS
 
 
 @dataclass(frozen=True)
@@ -108,11 +86,6 @@ def _answered(
     progress: Progress,
 ) -> list[_Answer]:
     """Answer all statements; if one of them cannot be answered, raise an error instead."""
-    from discreet.releases import load
-    from discreet.table.grouping import GroupBy
-    from discreet.table.read import read
-    from discreet.table.sql import has_groups
-
     release = load(folder)
     asked: list[GroupBy | Query] = []
     for statement in statements:
@@ -195,10 +168,15 @@ def _grouped(release: Release, asked: GroupBy, original: Table | None) -> tuple[
         line: dict[str, Any] = {"values": dict(zip(headings, cell, strict=True)), "estimate": estimated.get(cell, 0.0)}
         listed.append(line if exact is None else {**line, "exact": exact.get(cell, 0)})
     document: dict[str, Any] = {"cells": listed}
-    rows = [_words(line, asked, exact is not None) for line in listed]
-    lines = list(
-        _padded([[*(heading for _, heading in asked.shown), *(["exactly"] if exact is not None else [])], *rows])
-    )
+    rows = [[*(heading for _, heading in asked.shown), *(["exactly"] if exact is not None else [])]]
+    for line in listed:
+        words = [
+            number(line["estimate"], 4) if name is None else _on_one_line(line["values"][heading])
+            for name, heading in asked.shown
+        ]
+        rows.append([*words, f"{line['exact']:,}"] if exact is not None else words)
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
     if exact is not None:
         there = [line for line in listed if line["exact"]]
         errors = [abs(line["estimate"] - line["exact"]) / line["exact"] for line in there]
@@ -217,23 +195,70 @@ def _by_cell(table: Any, headings: list[str], counts: str) -> dict[tuple[float |
     return dict(zip(zip(*columns, strict=True), amounts, strict=True)) if columns else {(): amounts[0]}
 
 
-def _words(line: dict[str, Any], asked: GroupBy, with_exact: bool) -> list[str]:
-    """Return the texts of one line, in the order of the query's columns."""
-    cells = [
-        number(line["estimate"], 4) if name is None else _on_one_line(line["values"][heading])
-        for name, heading in asked.shown
-    ]
-    return [*cells, f"{line['exact']:,}"] if with_exact else cells
-
-
 def _on_one_line(value: Any) -> str:
     """Return a value as printable text on one line."""
     text = MISSING if value is None else str(value)
     return text if text.isprintable() else repr(text)
 
 
-def _padded(rows: list[list[str]]) -> Iterator[str]:
-    """Yield rows of words with their columns aligned."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        yield "  ".join(word.ljust(width) for word, width in zip(row, widths, strict=True)).rstrip()
+# ------------------------------------------------------------------------------------------------- files of queries
+
+
+class Statement(NamedTuple):
+    """A SQL statement, and the line of its file in which it begins."""
+
+    sql: str
+    line: int
+
+
+def read_statements(path: str) -> list[Statement]:
+    """Read the statements of a file; a file without any is refused."""
+    try:
+        text = located(path).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DiscreetError(
+            f"the file {path!r} is not text in UTF-8 (byte {error.start:,}); save it as UTF-8"
+        ) from None
+    statements = split_statements(text)
+    if not statements:
+        raise DiscreetError(f"the file {path!r} holds no statement; write one per line, such as SELECT COUNT(*) FROM t")
+    return statements
+
+
+def split_statements(text: str) -> list[Statement]:
+    """Split a text into statements: at semicolons if it has any, else one per line; comments are left out.
+
+    >>> split_statements("SELECT 1 -- one; two\\n\\nSELECT ';'\\n")
+    [Statement(sql='SELECT 1', line=1), Statement(sql="SELECT ';'", line=3)]
+    >>> split_statements("SELECT 1,\\n  2; SELECT 3")
+    [Statement(sql='SELECT 1, 2', line=1), Statement(sql='SELECT 3', line=2)]
+    """
+    by_semicolon = any(token.group() == ";" for token in _TOKEN.finditer(text))
+    statements: list[Statement] = []
+    words, begins, line, at = "", 0, 1, 0
+
+    def add(more: str) -> None:
+        nonlocal words, begins
+        if not words.strip() and more.strip():
+            words, begins = "", line
+        words += more.lstrip() if words.endswith(" ") else more
+
+    def end() -> None:
+        nonlocal words
+        if words.strip():
+            statements.append(Statement(words.strip(), begins))
+        words = ""
+
+    for token in _TOKEN.finditer(text):
+        add(text[at : token.start()])
+        at, piece = token.end(), token.group()
+        if piece == ";" or (piece == "\n" and not by_semicolon):
+            end()
+        elif piece == "\n" or piece.startswith(("--", "/*")):
+            words = f"{words.rstrip()} "
+        else:
+            add(piece)
+        line += piece.count("\n")
+    add(text[at:])
+    end()
+    return statements

@@ -1,16 +1,26 @@
-"""Reads the table of a job or of reading flags, with remarks for the user."""
+"""Reads the table of a job or of flags, whose values are parsed here, with remarks for the user."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any
 
-from discreet.command.flags import by_column, header_of, split_names
+import numpy as np
 
-if TYPE_CHECKING:
-    from discreet.command.job import Job
-    from discreet.table.hierarchy_sources import Offered
-    from discreet.table.table import Column, Table
+from discreet.command.job import Job
+from discreet.errors import DiscreetError
+from discreet.report.roles import describe, may_identify, suggest
+from discreet.table.dates import as_dates
+from discreet.table.hierarchy_sources import Offered, offered
+from discreet.table.kinds import ColumnSpec, code, infer
+from discreet.table.moments import ends_given, rising
+from discreet.table.paths import located
+from discreet.table.raw_column import RawColumn
+from discreet.table.read import read
+from discreet.table.sources import fetch, names_in
+from discreet.table.table import Column, Table
+from discreet.table.texts import MISSING, number_text
 
 KINDS = ("numeric", "categorical", "ordinal")
 LISTS = ("quasi", "sensitive", "identifiers", "keep", *KINDS)
@@ -18,8 +28,6 @@ LISTS = ("quasi", "sensitive", "identifiers", "keep", *KINDS)
 
 def read_input(job: Job) -> tuple[Table, list[str], list[str]]:
     """Return the table of a job, the columns of the input that are not published, and remarks about the reading."""
-    from discreet.table.read import read
-
     given: dict[str, list[str]] = {key: getattr(job, key) for key in LISTS}
     header = header_of(job.input, job.delimiter, job.encoding, [text for texts in given.values() for text in texts])
     names: dict[str, Any] = {key: split_names(texts, header) for key, texts in given.items()}
@@ -27,8 +35,7 @@ def read_input(job: Job) -> tuple[Table, list[str], list[str]]:
     table = read(job.input, **names, hierarchies={**offers, **job.hierarchies}, **job.reading)
     published = {column.name if column.derived is None else column.derived.attribute for column in table.columns}
     left_out = [name for name in header() if name not in published]
-    declared = {name for key in KINDS for name in names[key]}
-    remarks = [*on_offers(table, offers), *_numbers_by_label(job.input, table, set(job.hierarchies) - declared)]
+    remarks = [*on_offers(table, offers)]
     unnamed = [name for name in left_out if name not in names["identifiers"]]
     if unnamed and job.person is None:
         remarks += _repeated_identifier(job, unnamed)
@@ -42,8 +49,6 @@ def read_to_look(
 
     Without quasi-identifiers all columns but the sensitive one and the person are used. Missing numbers are values.
     """
-    from discreet.table.read import read
-
     delimiter, encoding = given["delimiter"], given["encoding"]
     lists = {"quasi": quasi, **{key: given[key] for key in KINDS}}
     header = header_of(input, delimiter, encoding, [text for texts in lists.values() for text in texts])
@@ -79,8 +84,6 @@ def offers_in(
     folder: str | None, quasi: Iterable[str], sensitive: Iterable[str] | None, named: Mapping[str, Any]
 ) -> dict[str, Offered]:
     """Return the hierarchies in a folder for columns that have no hierarchy in ``named``."""
-    from discreet.table.hierarchy_sources import offered
-
     if folder is None:
         return {}
     columns = [*quasi, *(sensitive or ())]
@@ -104,16 +107,13 @@ def on_offers(table: Table, offers: Mapping[str, Offered]) -> Iterator[str]:
 
 def _repeated_identifier(job: Job, names: list[str]) -> Iterator[str]:
     """Note the unpublished column that looks like an identifier and repeats, if any: a person may have several rows."""
-    from discreet.errors import DiscreetError
-    from discreet.report.roles import describe, may_identify, suggest
-    from discreet.table.read import read_unpublished
-
-    how = {key: job.reading[key] for key in ("delimiter", "encoding", "na")}
+    how: dict[str, Any] = {"delimiter": job.delimiter, "encoding": job.encoding}
     try:
-        rows, columns = read_unpublished(job.input, names, may_identify, **how)
+        rows, columns = fetch(job.input, names, names, **how, marks=frozenset(mark.strip() for mark in job.na))
+        # to settle the kinds of all columns would take several times as long
+        person = suggest([describe(_settled(raw)) for raw in columns.values() if _may_repeat(raw, rows)], rows).person
     except DiscreetError:  # such a column may be of a kind that is never published
         return
-    person = suggest([describe(column) for column in columns], rows).person
     if person is not None:
         yield (
             f"Note: {person!r} looks like an identifier and repeats. Each row counts as a person of its own; if rows "
@@ -121,35 +121,153 @@ def _repeated_identifier(job: Job, names: list[str]) -> Iterator[str]:
         )
 
 
-def _numbers_by_label(source: str, table: Table, names: Iterable[str]) -> Iterator[str]:
-    """Note columns of numbers that are categorical only because of a hierarchy: the user may expect intervals."""
-    for column in table.quasi:
-        if column.name in names and _would_be_numeric(column) and not _typed_as_text(source, column.name):
-            yield (
-                f"Note: {column.name!r} holds numbers but has a hierarchy, so its labels are published; "
-                f"with --numeric {column.name} it would be intervals."
+def _may_repeat(raw: RawColumn, rows: int) -> bool:
+    """Whether a column may identify people, and may have a value twice: numbers written differently may be equal."""
+    distinct = int(raw.codes.max(initial=-1)) + 1  # all values occur
+    return may_identify(raw.name, distinct, rows) and (distinct < (raw.codes >= 0).sum() or infer(raw) == "numeric")
+
+
+def _settled(raw: RawColumn) -> Column:
+    """Return a column with its kind; a categorical one gets no hierarchy, which takes long to build of many values."""
+    raw = as_dates(raw, None, False) if raw.order is None else raw
+    if infer(raw) != "categorical":
+        return code(raw, ColumnSpec(), "value")[0]
+    values, places = np.unique(np.array([*raw.texts, MISSING], object), return_inverse=True)
+    return Column(raw.name, "categorical", places.astype(np.int32)[raw.codes], values)
+
+
+# ------------------------------------------------------------------------------------------------ the values of flags
+
+
+def pairs(flag: str, texts: Iterable[str], example: str) -> dict[str, str]:
+    """Parse texts of the form NAME=VALUE into a mapping.
+
+    >>> pairs("--option", ["loss=ail", "cuts=plain+repaired"], "loss=ail")
+    {'loss': 'ail', 'cuts': 'plain+repaired'}
+    """
+    result: dict[str, str] = {}
+    for text in texts:
+        # Split at the first equals sign: values such as paths may contain one, column names hardly ever do.
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip() or not value.strip():
+            raise DiscreetError(f"{flag} {text!r} is not of the form NAME=VALUE; write for example {flag} {example}")
+        if name.strip() in result:
+            raise DiscreetError(f"{flag} names {name.strip()!r} twice; give it once")
+        result[name.strip()] = value.strip()
+    return result
+
+
+def parse_trees(texts: Iterable[str]) -> tuple[dict[str, str], str | None]:
+    """Parse the values of --hierarchy: the files of single columns, and a folder for the others.
+
+    >>> parse_trees(["sex=sex.csv", "."])
+    ({'sex': 'sex.csv'}, '.')
+    """
+    texts = list(texts)
+    folders = [text for text in texts if located(text).is_dir()]
+    if len(folders) > 1:
+        raise DiscreetError(f"--hierarchy names two folders, {folders[0]!r} and {folders[1]!r}; give one")
+    for text in texts:
+        if "=" not in text and text not in folders:
+            raise DiscreetError(
+                f"--hierarchy {text!r} is neither a folder nor of the form NAME=FILE; write for example --hierarchy "
+                "sex=sex.csv"
             )
+    files = pairs("--hierarchy", [text for text in texts if text not in folders], "sex=sex.csv")
+    return files, folders[0] if folders else None
 
 
-def _would_be_numeric(column: Column) -> bool:
-    """Whether a column of these values would be numeric without its hierarchy."""
-    import pyarrow as pa
+def parse_domains(texts: Iterable[str]) -> dict[str, tuple[float | str, float | str]]:
+    """Parse texts of the form NAME=LOW:HIGH into a mapping.
 
-    from discreet.table.numerals import are_numbers
-    from discreet.table.raw_column import encode
-    from discreet.table.texts import MISSING
+    >>> parse_domains(["age=16:93"])
+    {'age': (16.0, 93.0)}
+    """
+    result = {}
+    for name, value in pairs("--domain", texts, "age=16:93").items():
+        ends = ends_given(value)
+        if ends is None:
+            raise DiscreetError(
+                f"--domain {name}={value} is not a range of numbers or dates; write for example --domain {name}=16:93"
+            )
+        if not rising(*ends):
+            low, high = (end if isinstance(end, str) else number_text(end) for end in ends)
+            raise DiscreetError(
+                f"--domain {name}={value} begins with the larger number; write --domain {name}={high}:{low}"
+            )
+        result[name] = ends
+    return result
 
-    known = [text for text in column.texts if text != MISSING]
-    return are_numbers(encode(column.name, pa.chunked_array([known], pa.string())))
+
+def _separators(texts: Iterable[str]) -> dict[str, str]:
+    """Parse texts of the form NAME=SEPARATOR into a mapping; a separator may be a blank."""
+    result = {}
+    for text in texts:
+        name, equals, separator = text.partition("=")
+        if not equals or not name.strip() or not separator:
+            raise DiscreetError(
+                f"--list {text!r} is not of the form NAME=SEPARATOR; write for example --list 'diagnosis=;'"
+            )
+        result[name.strip()] = separator
+    return result
 
 
-def _typed_as_text(source: str, name: str) -> bool:
-    """Whether a file declares a column as non-numeric: then it would not be numeric in any case."""
-    import pyarrow as pa
+def _second_tables(texts: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """Parse texts of the form NAME=FILE:ID into a mapping."""
+    result = {}
+    for name, text in pairs("--join", texts, "diagnosis=visits.csv:patient").items():
+        file, colon, identifier = text.rpartition(":")
+        if not colon or not file or not identifier:
+            raise DiscreetError(
+                f"--join {name}={text} does not name a file and the identifier in it; write for example --join "
+                f"{name}=visits.csv:patient"
+            )
+        result[name] = (file, identifier)
+    return result
 
-    from discreet.table.sources import declared_type
 
-    kind = declared_type(source, name)
-    return kind is not None and not (
-        pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
-    )
+def by_column(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Parse all flags about single columns; their keys are those of a job.
+
+    >>> flags = {"hierarchies": (), "domains": ("age=16:93",), "dates": ("birth=%d.%m.%Y",), "lists": (), "join": ()}
+    >>> {key: value for key, value in by_column(flags).items() if value}
+    {'domains': {'age': (16.0, 93.0)}, 'dates': {'birth': '%d.%m.%Y'}}
+    """
+    files, folder = parse_trees(given["hierarchies"])
+    return {
+        "hierarchies": files,
+        "hierarchy_folder": folder,
+        "domains": parse_domains(given["domains"]),
+        "dates": pairs("--date", given["dates"], "birth=%d.%m.%Y"),
+        "lists": _separators(given["lists"]),
+        "join": _second_tables(given["join"]),
+    }
+
+
+def split_names(texts: Iterable[str], header: Callable[[], Sequence[str]]) -> list[str]:
+    """Split comma-separated texts into column names; a text that is itself a column name is kept whole.
+
+    >>> split_names(["age, sex", "pay, monthly"], lambda: ["age", "sex", "pay, monthly"])
+    ['age', 'sex', 'pay, monthly']
+    """
+    names: list[str] = []
+    for text in texts:
+        # Only an ambiguous text makes it necessary to read the file's header.
+        if ("," not in text and text == text.strip()) or text in header():
+            names.append(text)
+        else:
+            names += [part.strip() for part in text.split(",") if part.strip()]
+    return names
+
+
+def header_of(
+    path: str, delimiter: str | None, encoding: str | None, hints: Iterable[str] = ()
+) -> Callable[[], list[str]]:
+    """Return a function that reads the column names of an input file, in their order, when it is first called."""
+
+    @cache
+    def names() -> list[str]:
+        parts = [part.strip() for text in hints for part in (text, *text.split(","))]
+        return names_in(path, delimiter, encoding, parts)
+
+    return names

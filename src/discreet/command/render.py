@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from discreet.command.console import number, percent
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from discreet.adversary import Audit, PromiseVerdict
+from discreet.command.console import number
 from discreet.errors import visible
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from discreet.adversary import Audit, PromiseVerdict
+from discreet.principles.principle import main_parameter
+from discreet.principles.wording import counted, percent
 
 LOSSES = {
     "ail": "average information loss of quasi-identifiers (AIL)",
@@ -23,8 +26,6 @@ LOSSES = {
 
 def show_audit(console: Console, audit: Audit, *, every_check: bool) -> None:
     """Print the verdict, the promises, the checks (all, or only those that failed) and the losses."""
-    from rich.text import Text
-
     console.print(Text(audit.verdict, style="bold green" if audit.holds else "bold red"))
     console.print()
     if audit.promises:
@@ -45,13 +46,15 @@ def show_audit(console: Console, audit: Audit, *, every_check: bool) -> None:
         _list(console, sorted(lines, key=lambda line: line[1]))
         console.print()
     if audit.losses:
-        console.print(_losses(audit))
+        rows = (
+            (LOSSES.get(name, name), number(value, 4), "of 1" if name in ("ail", "gcp") else "")
+            for name, value in audit.losses.items()
+        )
+        console.print(grid(["", "", ""], rows, right=(1,)))
 
 
 def _list(console: Console, lines: list[tuple[str, bool, str]]) -> None:
     """Print names with a sentence each: wrapped in a terminal; else on one line each, so that they can be searched."""
-    from rich.text import Text
-
     if not console.is_terminal:
         width = max(len(name) for name, _, _ in lines)
         for name, _, sentence in lines:
@@ -63,8 +66,6 @@ def _list(console: Console, lines: list[tuple[str, bool, str]]) -> None:
 
 
 def _promises(kept: list[PromiseVerdict]) -> Any:
-    from rich.text import Text
-
     rows = (
         (
             verdict.promise,
@@ -80,28 +81,25 @@ def _promises(kept: list[PromiseVerdict]) -> Any:
 
 def achieved(kept: PromiseVerdict) -> str:
     """Return the strongest parameter that the release keeps, with its name: ``beta 1.98``."""
-    from discreet.principles.principle import main_parameter
-
     if kept.achieved is None:
         return "-"
     return f"{main_parameter(kept.promise)} {number(kept.achieved, 4)}"
 
 
 def _closest(kept: PromiseVerdict) -> str:
-    from discreet.principles.wording import rows
-
-    if not kept.size:
-        return "-"
     who = "the withheld" if kept.group is None else f"group {kept.group}"
-    return f"{who} ({rows(kept.size)})"
+    return f"{who} ({counted(kept.size, 'row')})" if kept.size else "-"
 
 
-def _losses(audit: Audit) -> Any:
-    rows = (
-        (LOSSES.get(name, name), number(value, 4), "of 1" if name in ("ail", "gcp") else "")
-        for name, value in audit.losses.items()
-    )
-    return grid(["", "", ""], rows, right=(1,))
+def rows_in_groups(rows: int, groups: int, withheld: int) -> str:
+    """Describe how many rows are published, in how many groups, and how many are withheld.
+
+    >>> rows_in_groups(1000, 1, 0), rows_in_groups(75, 10, 25)
+    ('1,000 rows in 1 group; none withheld.', '75 rows in 10 groups; 25 withheld (25.0 %).')
+    """
+    left = f"{withheld:,} withheld ({percent(withheld / (rows + withheld))})" if withheld else "none withheld"
+    within = f" in {counted(groups, 'group')}" if groups else ""
+    return f"{counted(rows, 'row')}{within}; {left}."
 
 
 def grid(headings: Sequence[str], rows: Iterable[Iterable[Any]], right: Collection[int] = ()) -> Any:
@@ -110,10 +108,6 @@ def grid(headings: Sequence[str], rows: Iterable[Iterable[Any]], right: Collecti
     >>> grid(["name"], [["Ann"]]).columns[0].header
     'name'
     """
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-    from rich.text import Text
-
     named = any(headings)
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, show_header=named, padding=(0, 1, 0, 0))
     for place, heading in enumerate(headings):

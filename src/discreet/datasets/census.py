@@ -113,7 +113,7 @@ def _hierarchies() -> dict[str, Hierarchy]:
         "work_class": words.WORK_CLASS,
         "country": words.COUNTRY,
     }
-    trees = {name: Hierarchy.from_nested(name, values) for name, values in nested.items()}
+    trees = {name: Hierarchy.of(name, values) for name, values in nested.items()}
     occupations = [(occupation.name, occupation.group) for occupation in words.occupations()]
     trees["occupation"] = Hierarchy.from_rows("occupation", occupations)
     return {"gender": Hierarchy.flat("gender", words.GENDER), **trees}

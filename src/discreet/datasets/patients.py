@@ -64,4 +64,4 @@ def diseases() -> Hierarchy:
         "nervous diseases": ("headache", "epilepsy", "brain tumors"),
         "circulatory diseases": ("anemia", "angina", "heart murmur"),
     }
-    return Hierarchy.from_nested("disease", families)
+    return Hierarchy.of("disease", families)

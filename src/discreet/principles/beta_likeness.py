@@ -13,7 +13,8 @@ from discreet.kernels.judging import SLACK
 from discreet.options import Interval
 from discreet.principles.bounds import Bounds
 from discreet.principles.counts import Counts
-from discreet.principles.principle import AttributeName, BoundingPrinciple, Reach
+from discreet.principles.families import BoundingPrinciple
+from discreet.principles.principle import AttributeName, Reach
 from discreet.principles.prior import Prior
 from discreet.principles.wording import about, percent, rows
 
@@ -63,8 +64,8 @@ class BetaLikeness(BoundingPrinciple):
         if self.level > 0:
             nodes = prior.nodes(self.level, str(self))
             assert prior.hierarchy is not None
-            p = prior.by_node(prior.counts[None], self.level, str(self))[0] / prior.rows
             labels = prior.hierarchy.labels[self.level]
+            p = np.bincount(nodes, prior.counts, len(labels)) / prior.rows
         # the caps are the paper's function f at each value's share
         floors = None if self.negative is None else (1.0 - self.negative) * p
         return Bounds(labels, p, np.minimum(1.0, (1.0 + self._gains(p)) * p), floors, nodes=nodes)
@@ -99,9 +100,6 @@ class BetaLikeness(BoundingPrinciple):
         )
         return Reach(True, 0.0, sentence)
 
-    def _violation(self, counts: NDArray[np.int64], prior: Prior) -> str:
-        return super()._violation(self._tally(counts[None], prior)[0], prior)
-
     def binding(self, counts: NDArray[np.int64], prior: Prior) -> str | None:
         """A sentence if -ln p, rather than beta, bounds the value that comes closest to its cap.
 
@@ -111,7 +109,7 @@ class BetaLikeness(BoundingPrinciple):
         """
         bounds = self._bounds(prior)
         assert bounds.caps is not None
-        tally = self._tally(counts[None], prior)[0]
+        tally = bounds.tally(counts)
         held = np.flatnonzero((tally > 0) & (bounds.caps > 0))
         if self.variant != "enhanced" or not len(held):
             return None
@@ -124,9 +122,6 @@ class BetaLikeness(BoundingPrinciple):
             f"There -ln p binds, not beta: '{bounds.labels[tightest]}' has a share p of {percent(p)} in the whole "
             f"table, so it may gain {about(gain)}."
         )
-
-    def _tally(self, counts: NDArray[np.int64], prior: Prior) -> NDArray[np.int64]:
-        return counts if self.level == 0 else prior.by_node(counts, self.level, str(self))
 
     def achieved_by(self, beliefs: NDArray[np.float64], shares: NDArray[np.float64]) -> float:
         """The largest relative gain of any belief over the value's share."""

@@ -54,8 +54,13 @@ class Bounds:
             return None
         return np.where(self.shares > 0, self.floors + STRICT, 0.0) if self.strict else self.floors
 
+    def tally(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Counts (or expected counts) per value, or per node when the bounds concern nodes."""
+        return counts if self.nodes is None else np.bincount(self.nodes, counts, len(self.labels)).astype(counts.dtype)
+
     def explain(self, counts: NDArray[np.int64]) -> str:
-        """A sentence on the worst violation in one group, given its counts (or expected counts) per value or node."""
+        """A sentence on the worst violation in one group, given its counts (or expected counts) per value."""
+        counts = self.tally(counts)
         whole = counts.dtype.kind in "iu"
         size = int(counts.sum()) if whole else float(counts.sum())
         slack = -SLACK if self.strict else SLACK

@@ -163,10 +163,7 @@ class Counts:
     def nonempty(self) -> Counts:
         """The groups that have rows."""
         kept = np.flatnonzero(np.diff(self.starts))
-        if len(kept) == len(self):
-            return self
-        members = None if self.members is None else self.members[kept]
-        return Counts(np.append(self.starts[kept], self.starts[-1]), self.values, self.amounts, self.width, members)
+        return self if len(kept) == len(self) else self.only(kept)
 
     def under(self, nodes: NDArray[np.int32]) -> Counts:
         """The same counts by the node above each value."""

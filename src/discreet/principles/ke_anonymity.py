@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from discreet.kernels.judging import DISTINCT, RANGE, Rules
 from discreet.options import Interval
 from discreet.principles.counts import Counts
+from discreet.principles.families import NumericPrinciple
 from discreet.principles.measuring import in_units
-from discreet.principles.principle import AttributeName, NumericPrinciple, Reach
+from discreet.principles.principle import AttributeName, Reach
 from discreet.principles.prior import Prior
 from discreet.principles.rules import combine, rule
 from discreet.principles.wording import about, rows, values

@@ -5,7 +5,6 @@ The ends of neighbourhoods are rounded, so values at the end of a width are deci
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -123,19 +122,8 @@ def ends_given(value: str | Sequence[Any]) -> Ends:
         raise DiscreetError(
             f"proximity: ends must be {ASCENDING}; write for example ends=1000:900:1100 2000:1800:2200"
         ) from None
-    fault = _fault(numbers, low, high)
-    if fault is not None:
-        raise DiscreetError(f"proximity: {fault}")
+    _check_ends(numbers, low, high)
     return tuple((float(number), float(begin), float(end)) for number, begin, end in table)
-
-
-def ends_text(ends: Ends) -> str:
-    """The triples as text that ``ends_given`` reads back.
-
-    >>> ends_text(((1000.0, 900.0, 1100.5), (2000.0, 1800.0, math.inf)))
-    '1000:900:1100.5 2000:1800:inf'
-    """
-    return " ".join(":".join(map(number_text, triple)) for triple in ends)
 
 
 def ends_by(function: Function, numbers: Numbers) -> tuple[Numbers, Numbers]:
@@ -153,9 +141,7 @@ def ends_by(function: Function, numbers: Numbers) -> tuple[Numbers, Numbers]:
             f"proximity: the function that gives the neighbourhoods failed ({error}); from an array of numbers it "
             "must make two arrays of the same length, the lower and the upper ends"
         ) from error
-    fault = _fault(numbers, low, high)
-    if fault is not None:
-        raise DiscreetError(f"proximity: {fault}")
+    _check_ends(numbers, low, high)
     return low, high
 
 
@@ -186,24 +172,23 @@ def widened(numbers: Numbers, low: Numbers, high: Numbers) -> tuple[Numbers, Num
     return np.minimum.accumulate(low[::-1])[::-1], np.maximum.accumulate(high)
 
 
-def _fault(numbers: Numbers, low: Numbers, high: Numbers) -> str | None:
-    """A clause on what is wrong with the neighbourhoods of ascending numbers, or ``None`` if they are valid."""
+def _check_ends(numbers: Numbers, low: Numbers, high: Numbers) -> None:
+    """Raise an error unless neighbourhoods of ascending numbers contain these, and their ends never decrease."""
     outside = np.flatnonzero(~((low <= numbers) & (numbers <= high)))
     if len(outside):
         number, begin, end = (number_text(float(column[outside[0]])) for column in (numbers, low, high))
-        if math.isnan(float(low[outside[0]])) or math.isnan(float(high[outside[0]])):
-            return f"the neighbourhood of {number} has an end that is not a number; give every number two ends"
-        return (
-            f"the neighbourhood of {number} goes from {begin} to {end} and does not contain it; it must contain "
-            "its number"
+        if "nan" in (begin, end):
+            raise DiscreetError(
+                f"proximity: the neighbourhood of {number} has an end that is not a number; give every number two ends"
+            )
+        raise DiscreetError(
+            f"proximity: the neighbourhood of {number} goes from {begin} to {end} and does not contain it; it must "
+            "contain its number"
         )
     for word, ends in (("begins", low), ("ends", high)):
-        fall = np.flatnonzero(ends[1:] < ends[:-1])
-        if len(fall):
-            at = int(fall[0])
-            number, larger = number_text(float(numbers[at])), number_text(float(numbers[at + 1]))
-            return (
-                f"the neighbourhood of {larger} {word} at {number_text(float(ends[at + 1]))}, below where that of "
-                f"{number} {word} ({number_text(float(ends[at]))}); its ends must never decrease when the number grows"
+        for at in np.flatnonzero(ends[1:] < ends[:-1])[:1].tolist():
+            number, larger, end, later = map(number_text, (*numbers[at : at + 2].tolist(), *ends[at : at + 2].tolist()))
+            raise DiscreetError(
+                f"proximity: the neighbourhood of {larger} {word} at {later}, below where that of {number} {word} "
+                f"({end}); its ends must never decrease when the number grows"
             )
-    return None

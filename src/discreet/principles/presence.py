@@ -15,7 +15,8 @@ from discreet.errors import DiscreetError
 from discreet.options import Interval
 from discreet.principles.bounds import Bounds
 from discreet.principles.counts import Counts
-from discreet.principles.principle import AttributeName, BoundingPrinciple, Reach
+from discreet.principles.families import BoundingPrinciple
+from discreet.principles.principle import AttributeName, Reach
 from discreet.principles.prior import Prior
 from discreet.principles.wording import percent
 from discreet.table.texts import number_text

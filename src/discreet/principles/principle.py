@@ -15,7 +15,7 @@ from discreet.errors import DiscreetError
 from discreet.expressions import Expression, parse_one, split
 from discreet.kernels.judging import Rules
 from discreet.options import brief, hints_of, several
-from discreet.principles.bounds import Bounds, fewest_buckets
+from discreet.principles.bounds import fewest_buckets
 from discreet.principles.counts import Counts
 from discreet.principles.prior import Prior
 from discreet.principles.rules import combine
@@ -290,47 +290,6 @@ class Principle(Expression, ABC):
     def __and__(self, other: Principle) -> Principle:
         """The conjunction of both promises."""
         return together([self, other])
-
-
-class NumericPrinciple(Principle):
-    """A promise about the numbers of groups."""
-
-    def misfit(self, prior: Prior) -> str | None:
-        """The attribute must be numeric."""
-        return prior.without_numbers(str(self))
-
-    def require(self, prior: Prior) -> None:
-        """Require a numeric sensitive attribute without infinite numbers."""
-        super().require(prior)
-        prior.require_numbers(str(self))
-
-
-class BoundingPrinciple(Principle):
-    """A promise that bounds the share of each value, or of each node of a hierarchy."""
-
-    @property
-    def bounds_each_value(self) -> bool:
-        """True."""
-        return True
-
-    @abstractmethod
-    def _bounds(self, prior: Prior) -> Bounds:
-        """The bounds for this prior."""
-
-    def rules(self, prior: Prior) -> Rules:
-        """A cap for each value (or node), and a floor where there are any."""
-        return self._bounds(prior).rules(len(prior.values))
-
-    def caps(self, prior: Prior) -> NDArray[np.float64] | None:
-        """The largest allowed shares; ``None`` for a promise about nodes."""
-        return self._bounds(prior).leaf_caps()
-
-    def floors(self, prior: Prior) -> NDArray[np.float64] | None:
-        """The smallest allowed shares; ``None`` if there are none, or for a promise about nodes."""
-        return self._bounds(prior).leaf_floors()
-
-    def _violation(self, counts: NDArray[np.int64], prior: Prior) -> str:
-        return self._bounds(prior).explain(counts)
 
 
 @dataclass(frozen=True, eq=False)

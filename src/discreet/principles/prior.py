@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,9 +14,7 @@ from discreet.principles.counts import Counts
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.moments import Notation
 from discreet.table.table import Column, Kind, Table
-from discreet.table.texts import LARGEST_WHOLE
-
-MISSING = "(missing)"
+from discreet.table.texts import LARGEST_WHOLE, MISSING
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +57,9 @@ class Prior:
         counts.setflags(write=False)
         object.__setattr__(self, "counts", counts)
         if self.numbers is None and self.kind == "numeric":
-            object.__setattr__(self, "numbers", _numbers(self.values))
+            with suppress(ValueError):
+                numbers = [np.nan if text == MISSING else float(text) for text in self.values]
+                object.__setattr__(self, "numbers", np.array(numbers, dtype=np.float64))
 
     @classmethod
     def of(cls, table: Table) -> Prior:
@@ -146,14 +147,6 @@ class Prior:
             )
         return np.array(self.hierarchy.ancestors[level], dtype=np.int32)
 
-    def by_node(self, counts: NDArray[Any], level: int, promise: str) -> NDArray[Any]:
-        """Sum counts per value (one line per group) to counts per node at a level of the hierarchy."""
-        nodes = self.nodes(level, promise)
-        starts = np.flatnonzero(np.r_[True, nodes[1:] != nodes[:-1]])  # a node covers consecutive values
-        sums = np.empty((len(counts), len(starts)), dtype=counts.dtype)
-        sums[:, nodes[starts]] = np.add.reduceat(counts, starts, axis=1)
-        return sums
-
 
 def whole(numbers: NDArray[np.float64]) -> bool:
     """Whether all numbers, missing ones aside, are whole and small enough for exact sums and differences.
@@ -163,11 +156,3 @@ def whole(numbers: NDArray[np.float64]) -> bool:
     """
     known = numbers[~np.isnan(numbers)]
     return bool(((known == np.floor(known)) & (np.abs(known) <= LARGEST_WHOLE)).all())
-
-
-def _numbers(texts: tuple[str, ...]) -> NDArray[np.float64] | None:
-    """The texts as numbers, or ``None`` if one of them is not a number."""
-    try:
-        return np.array([np.nan if text == MISSING else float(text) for text in texts], dtype=np.float64)
-    except ValueError:
-        return None

@@ -26,7 +26,6 @@ from discreet.principles.neighbourhoods import (
     ends_by,
     ends_given,
     ends_stated,
-    ends_text,
     widened,
 )
 from discreet.principles.principle import AttributeName, Principle, Reach
@@ -190,7 +189,7 @@ class Proximity(Principle):
             )
         if self.ends is None:
             return str(self)
-        ends = ends_text(cast(Ends, self.ends))
+        ends = " ".join(":".join(map(number_text, triple)) for triple in cast(Ends, self.ends))
         return str(self).replace("neighbourhood=stated", f"neighbourhood=stated, ends={ends}", 1)
 
     def __str__(self) -> str:
@@ -346,13 +345,11 @@ class Proximity(Principle):
         limit = f"m can be at most {strongest:,}"
         if strongest == 1:
             limit += ", which promises nothing"
-        if self.given:
+        if self.given or (widest := self.widest(prior)) > 0.0:
             smaller = "smaller neighbourhoods"
-            return f"{limit}; ask for {smaller}" if strongest == 1 else f"{limit}; ask for m={strongest}, or {smaller}"
-        widest = self.widest(prior)
-        if widest > 0.0:
-            sides = "epsilon" if self.below is None and self.above is None else "widths on both sides"
-            smaller = f"{sides} below {number_text(rounded_down(widest))} with m={self.m}"
+            if not self.given:
+                sides = "epsilon" if self.below is None and self.above is None else "widths on both sides"
+                smaller = f"{sides} below {number_text(rounded_down(widest))} with m={self.m}"
             return f"{limit}; ask for {smaller}" if strongest == 1 else f"{limit}; ask for m={strongest}, or {smaller}"
         alone = replace(self, epsilon=0.0, below=None, above=None)
         best = prior.rows // alone.crowd(prior)[0]

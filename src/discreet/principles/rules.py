@@ -40,14 +40,7 @@ def rule(
 
 def combine(parts: Sequence[Rules]) -> Rules:
     """All rules in one set. They concern one attribute, so at most one of them carries a tree."""
-    trees = [part.tree for part in parts if len(part.tree)]
-    return _of_kinds(
-        np.concatenate([part.kinds for part in parts]),
-        np.concatenate([part.parameters for part in parts]),
-        np.concatenate([part.bounds for part in parts]),
-        np.concatenate([part.nodes for part in parts]),
-        trees[0] if trees else parts[0].tree,
-    )
+    return _of_kinds(*(np.concatenate(lines) for lines in zip(*(part[:5] for part in parts), strict=True)))
 
 
 class Stack(NamedTuple):
@@ -72,26 +65,17 @@ def stack(each: Sequence[Rules | None], width: int) -> Stack:
     def pad(lines: NDArray[Any]) -> NDArray[Any]:
         return np.pad(lines, ((0, 0), (0, width - lines.shape[1])))
 
-    known = [Rules(np.zeros(0, np.int64), np.zeros((0, 2)), *_no_lines(width))]
-    known += [part for part in each if part is not None]
-    rules = _of_kinds(
-        np.concatenate([part.kinds for part in known]),
-        np.concatenate([part.parameters for part in known]),
-        np.concatenate([pad(part.bounds) for part in known]),
-        np.concatenate([pad(part.nodes) for part in known]),
-        np.concatenate([pad(part.tree) for part in known]),
+    lines = np.zeros((0, width)), np.zeros((0, width), np.int32), np.zeros((0, width), np.int32)
+    nothing = Rules(np.zeros(0, np.int64), np.zeros((0, 2)), *lines)
+    known = [
+        nothing if part is None else part._replace(bounds=pad(part.bounds), nodes=pad(part.nodes), tree=pad(part.tree))
+        for part in each
+    ]
+    starts, heights = (
+        np.append(0, np.cumsum([len(lines) for lines in parts])).astype(np.int64)
+        for parts in ([part.kinds for part in known], [part.tree for part in known])
     )
-    numbers = [0 if part is None else len(part.kinds) for part in each]
-    heights = [0 if part is None else len(part.tree) for part in each]
-    return Stack(rules, _starts(numbers), _starts(heights))
-
-
-def _no_lines(width: int) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.int32]]:
-    return np.zeros((0, width)), np.zeros((0, width), np.int32), np.zeros((0, width), np.int32)
-
-
-def _starts(lengths: Sequence[int]) -> NDArray[np.int64]:
-    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    return Stack(combine(known), starts, heights)
 
 
 def _of_kinds(

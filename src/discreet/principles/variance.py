@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from discreet.kernels.judging import VARIANCE, Rules
 from discreet.options import Interval
 from discreet.principles.counts import Counts
+from discreet.principles.families import NumericPrinciple
 from discreet.principles.measuring import in_units
-from discreet.principles.principle import AttributeName, NumericPrinciple, Reach
+from discreet.principles.principle import AttributeName, Reach
 from discreet.principles.prior import Prior
 from discreet.principles.rules import rule
 from discreet.principles.wording import about, rows
@@ -71,11 +72,7 @@ class Variance(NumericPrinciple):
 
 
 def _twofold(asked: Fraction) -> tuple[float, float]:
-    """A number as the sum of two floats, rounded up where that is not exact.
-
-    >>> _twofold(Fraction(1, 4)), _twofold(2**53 + Fraction(1))
-    ((0.25, 0.0), (9007199254740992.0, 1.0))
-    """
+    """A number as the sum of two floats, rounded up where that is not exact."""
     try:
         high = float(asked)
     except OverflowError:

@@ -9,13 +9,13 @@ import numpy as np
 
 
 def percent(share: float) -> str:
-    """A share between 0 and 1 as a percentage: one decimal, or two significant digits when it is small.
+    """A share as a percentage: one decimal, or two significant digits when it is small.
 
-    >>> percent(0.11), percent(0.000298), percent(0.0)
-    ('11.0 %', '0.03 %', '0.0 %')
+    >>> percent(0.11), percent(0.000298), percent(0.0), percent(-0.25)
+    ('11.0 %', '0.03 %', '0.0 %', '-25.0 %')
     """
-    value = 100.0 * share
-    if value == 0.0 or value >= 0.95:
+    value = 0.0 if abs(share) < 1e-9 else 100.0 * share
+    if value == 0.0 or abs(value) >= 0.95:
         return f"{value:.1f} %"
     return f"{np.format_float_positional(value, precision=2, fractional=False, trim='-')} %"
 

@@ -25,6 +25,8 @@ COLORS = (
 """One for each scheme. The first six are those of Okabe and Ito. For people with a colour vision deficiency, the others
 are as easy to distinguish from these and from each other as these six are."""
 INK, FAINT_INK, FAINT = "#333333", "#666666", "#e3e3e3"
+QUANTITY, NAME = {"type": "quantitative"}, {"type": "nominal"}
+"""What a field of records holds."""
 PANEL_WIDTH, PANEL_HEIGHT = 400, 300
 """The size of one of two plots side by side."""
 
@@ -44,11 +46,6 @@ def require_all() -> None:
     """Raise before any work is done if one of the packages is missing."""
     for module in PACKAGES:
         require(module)
-
-
-def library() -> Any:
-    """The drawing library."""
-    return require("vl_convert")
 
 
 def check_suffix(path: str | Path, suffixes: Sequence[str] = SUFFIXES) -> str:
@@ -71,20 +68,20 @@ def side_by_side(panels: list[dict[str, Any]], suffix: str, label: str, page: Ca
     chart = themed({"hconcat": panels, "spacing": 40, "padding": 8}, autosize="pad")
     chart["background"] = "white"  # it may be shown on a dark page
     if suffix == ".png":
-        return bytes(library().vegalite_to_png(chart, scale=2))
+        return bytes(require("vl_convert").vegalite_to_png(chart, scale=2))
     picture = svg(chart, label)
     return (picture if suffix == ".svg" else page(picture)).encode()
 
 
 def svg(chart: dict[str, Any], label: str) -> str:
     """A specification as SVG, with a label for readers who do not see it."""
-    drawing = str(library().vegalite_to_svg(chart))
+    drawing = str(require("vl_convert").vegalite_to_svg(chart))
     return drawing.replace("<svg ", f'<svg role="img" aria-label="{html.escape(label)}" ', 1)
 
 
 def numbers(field: str, title: str | None, scale: dict[str, Any], axis: dict[str, Any]) -> dict[str, Any]:
     """The axis of a field with numbers."""
-    return {"field": field, "type": "quantitative", "title": title, "scale": scale, "axis": axis}
+    return {"field": field, **QUANTITY, "title": title, "scale": scale, "axis": axis}
 
 
 def heading(text: str) -> dict[str, Any]:
@@ -92,11 +89,23 @@ def heading(text: str) -> dict[str, Any]:
     return {"text": text, "anchor": "start", "fontSize": 13, "fontWeight": "bold", "color": INK, "offset": 10}
 
 
-def outlined(data: dict[str, Any], field: str, look: dict[str, Any]) -> list[dict[str, Any]]:
+def layer(mark: dict[str, Any], records: list[Any] | None = None, **encoding: Any) -> dict[str, Any]:
+    """A layer of a chart: what is drawn for each of its records, or of the chart's, and where."""
+    data = {} if records is None else {"data": {"values": records}}
+    return {**data, "mark": mark, "encoding": encoding}
+
+
+def outlined(records: list[Any], field: str, look: dict[str, Any]) -> list[dict[str, Any]]:
     """A text drawn twice, first with a white outline, so that it is legible across lines."""
-    text, words = {"type": "text", "fontSize": 12, "fontWeight": "bold", **look}, {"text": {"field": field}}
+    text = {"type": "text", "fontSize": 12, "fontWeight": "bold", **look}
     white = {**text, "stroke": "white", "strokeWidth": 4}
-    return [{"data": data, "mark": mark, "encoding": words} for mark in (white, text)]
+    return [layer(mark, records, text={"field": field}) for mark in (white, text)]
+
+
+def panel(title: dict[str, Any], x: Any, y: Any, layers: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
+    """One of two plots side by side; ``x`` and ``y`` are its axes."""
+    size = {"width": PANEL_WIDTH, "height": PANEL_HEIGHT}
+    return {"title": title, **size, "encoding": {"x": x, "y": y}, "layer": layers, **more}
 
 
 def themed(chart: dict[str, Any], autosize: str = "fit") -> dict[str, Any]:

@@ -95,10 +95,8 @@ class Result:
     @property
     def achieved(self) -> dict[str, float | None]:
         """For every promise, the strongest parameter that the release keeps, by its name."""
-        if self.audit is None:
-            return {}
         strongest: dict[str, float | None] = {}
-        for verdict in self.audit.promises:
+        for verdict in () if self.audit is None else self.audit.promises:
             name = main_parameter(verdict.promise)
             name = name if verdict.attribute is None else f"{name} ({verdict.attribute})"
             strongest[verdict.promise if name in strongest else name] = verdict.achieved

@@ -12,18 +12,20 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.errors import DiscreetError
 from discreet.principles import Prior
-from discreet.principles.proximity import Proximity, rounded_down
+from discreet.principles.proximity import rounded_down
 from discreet.report.charts import (
     COLORS,
     FAINT_INK,
     PANEL_HEIGHT,
     PANEL_WIDTH,
     heading,
+    layer,
     numbers,
     outlined,
+    panel,
     side_by_side,
 )
-from discreet.report.proximity_plan import ProximityPlan, frontier, widths
+from discreet.report.proximity_plan import ProximityPlan, asked_about, frontier, largest_m, widths
 from discreet.table.texts import number_text
 
 if TYPE_CHECKING:
@@ -69,13 +71,13 @@ def steps(prior: Prior, neighbourhood: str) -> list[tuple[int, float]]:
     >>> steps(Prior(np.ones(9, int), tuple(map(str, range(0, 90, 10))), "numeric"), "absolute")[-4:]
     [(5, 10.0), (4, 20.0), (3, 30.0), (2, 40.0)]
     """
-    best = int(Proximity(0.0, 1, neighbourhood).reachable(prior).strongest or 1)  # type: ignore[arg-type]
+    best = largest_m(prior, neighbourhood)
     listed, m = [], 2
     while m < best:
         listed.append(m)
         m = m + 1 if m < EVERY else max(m + 1, round(m * GROWTH))
     listed += [best] if best > 1 else []
-    return [(m, Proximity(0.0, m, neighbourhood).widest(prior)) for m in reversed(listed)]  # type: ignore[arg-type]
+    return [(m, asked_about(0.0, m, neighbourhood).widest(prior)) for m in reversed(listed)]
 
 
 def _panel(prior: Prior, plan: ProximityPlan, neighbourhood: str) -> dict[str, Any]:
@@ -93,22 +95,13 @@ def _panel(prior: Prior, plan: ProximityPlan, neighbourhood: str) -> dict[str, A
         if width < high:
             line.append({"epsilon": max(low, width), "m": after})
     line.append({"epsilon": high, "m": line[-1]["m"]})
-    return {
-        "title": heading(title),
-        "width": PANEL_WIDTH,
-        "height": PANEL_HEIGHT,
-        "encoding": {"x": across, "y": _upwards(max(best, asked["m"] if asked else 1))},
-        "layer": [*_frontier(line), *(_words(line) if asked is None else _mark(asked, low, high))],
-    }
-
-
-def _frontier(line: list[dict[str, float]]) -> list[dict[str, Any]]:
-    data = {"values": line}
-    area = {"type": "area", "interpolate": "step-after", "color": COLORS[0], "opacity": 0.14}
-    return [
-        {"data": data, "mark": area, "encoding": {"y2": {"datum": 1}}},
-        {"data": data, "mark": {"type": "line", "interpolate": "step-after", "color": COLORS[0], "strokeWidth": 2}},
+    steplike = {"interpolate": "step-after", "color": COLORS[0]}
+    layers = [
+        layer({"type": "area", **steplike, "opacity": 0.14}, line, y2={"datum": 1}),
+        layer({"type": "line", **steplike, "strokeWidth": 2}, line),
+        *(_words(line) if asked is None else _mark(asked, low, high)),
     ]
+    return panel(heading(title), across, _upwards(max(best, asked["m"] if asked else 1)), layers)
 
 
 def _across(neighbourhood: str, title: str, widths: Sequence[float], asked: dict[str, Any] | None) -> dict[str, Any]:
@@ -155,7 +148,7 @@ def _words(line: list[dict[str, float]]) -> list[dict[str, Any]]:
 
 def _word(text: str, align: str, x: float, y: float) -> dict[str, Any]:
     mark = {"type": "text", "color": FAINT_INK, "fontSize": 12, "fontStyle": "italic", "text": text, "align": align}
-    return {"data": {"values": [{}]}, "mark": mark, "encoding": {"x": {"value": x}, "y": {"value": y}}}
+    return layer(mark, [{}], x={"value": x}, y={"value": y})
 
 
 def _asked(plan: ProximityPlan) -> dict[str, Any] | None:
@@ -182,15 +175,15 @@ def _mark(asked: dict[str, Any], low: float, high: float) -> list[dict[str, Any]
     """The user's point, with lines to both axes."""
     color = COLORS[2] if asked["kept"] else COLORS[1]
     place = min(max(asked["epsilon"], low), high)
-    data = {"values": [{**asked, "epsilon": place}]}
+    records = [{**asked, "epsilon": place}]
     rule = {"type": "rule", "color": color, "strokeDash": [4, 3], "strokeWidth": 1.2}
     right = (math.log(place / low) / math.log(high / low) if low > 0.0 else place / high) > 0.5
     beside = {"align": "right", "dx": 4} if right else {"align": "left", "dx": -4}
     return [
-        {"data": data, "mark": rule, "encoding": {"y2": {"datum": 1}}},
-        {"data": data, "mark": rule, "encoding": {"x2": {"datum": low}}},
-        {"data": data, "mark": {"type": "point", "filled": True, "size": 110, "color": color, "opacity": 1}},
-        *outlined(data, "label", {"color": color, "dy": -12, **beside}),
+        layer(rule, records, y2={"datum": 1}),
+        layer(rule, records, x2={"datum": low}),
+        layer({"type": "point", "filled": True, "size": 110, "color": color, "opacity": 1}, records),
+        *outlined(records, "label", {"color": color, "dy": -12, **beside}),
     ]
 
 
@@ -204,7 +197,10 @@ def _page(prior: Prior, plan: ProximityPlan, title: str, picture: str) -> str:
         {
             "title": name,
             "points": [(_apart(point.epsilon), f"{point.m:,}") for point in frontier(prior, neighbourhood)],
-            "ends": [(f"{width.m:,}", _below(width.epsilon)) for width in widths(prior, neighbourhood)],
+            "ends": [
+                (f"{width.m:,}", "any" if math.isinf(width.epsilon) else _apart(rounded_down(width.epsilon)))
+                for width in widths(prior, neighbourhood)
+            ],
         }
         for neighbourhood, (name, _) in AXES.items()
     ]
@@ -218,14 +214,6 @@ def _page(prior: Prior, plan: ProximityPlan, title: str, picture: str) -> str:
     )
 
 
-def _below(epsilon: float) -> str:
-    return "any" if math.isinf(epsilon) else _apart(rounded_down(epsilon))
-
-
 def _apart(value: float) -> str:
-    """All digits of a number, with thousands separators.
-
-    >>> _apart(4500.0), _apart(1234.5), _apart(0.05)
-    ('4,500', '1,234.5', '0.05')
-    """
+    """All digits of a number, with thousands separators."""
     return f"{int(value):,}" if float(value).is_integer() else f"{value:,}"

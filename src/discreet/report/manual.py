@@ -116,13 +116,10 @@ def _attribute_docstrings(kind: type) -> dict[str, str]:
             continue
         assert isinstance(body, ast.ClassDef)
         for field, text in zip(body.body, body.body[1:], strict=False):
-            if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and _is_text(text):
-                meanings[field.target.id] = " ".join(ast.literal_eval(text.value).split())  # type: ignore[attr-defined]
+            match field, text:
+                case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(meaning))):
+                    meanings[name] = " ".join(meaning.split())
     return meanings
-
-
-def _is_text(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
 def _verdicts(kind: type[Scheme]) -> Iterator[tuple[str, bool]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Any, cast
 
 from discreet.principles import Principle
-from discreet.report.charts import COLORS, INK, numbers, svg, themed
+from discreet.report.charts import COLORS, INK, NAME, layer, numbers, svg, themed
 from discreet.report.comparison import Comparison
 from discreet.report.measures import AIL, GUESSED, MEDIAN, SECONDS, Measure
 from discreet.table.texts import number_text
@@ -79,7 +79,10 @@ def families(promises: Sequence[Principle]) -> list[Family]:
     kin: dict[tuple[object, ...], list[Principle]] = {}
     for promise in promises:
         # parameters that are words must agree; numbers may differ
-        alike = tuple((*where, "number" if _is_number(value) else value) for where, value in _details(promise))
+        alike = tuple(
+            (*where, "number" if isinstance(value, int | float) and not isinstance(value, bool) else value)
+            for where, value in _details(promise)
+        )
         kin.setdefault(alike, []).append(promise)
     families = []
     for members in kin.values():
@@ -102,10 +105,6 @@ def _details(promise: Principle) -> list[tuple[tuple[str, str], object]]:
         for part in promise.parts
         for field in fields(cast(Any, part))
     ]
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def draw(comparison: Comparison, family: Family, plot: Plot) -> str | None:
@@ -135,19 +134,15 @@ def _bars(records: list[dict[str, Any]], plot: Plot) -> dict[str, Any]:
     scale, axis = {"domain": [0, top], "nice": False}, {"tickCount": 4, "format": plot.ticks}
     # the name of a scheme may be long, so it is placed above its bar, not beside it
     text = {"type": "text", "align": "left", "baseline": "middle", "color": INK, "fontSize": 12}
-    down = {"field": "scheme", "type": "nominal", "title": None, "sort": None, "axis": None}
-    names, values = ({"text": {"field": field, "type": "nominal"}} for field in ("scheme", "text"))
+    down = {"field": "scheme", **NAME, "title": None, "sort": None, "axis": None}
     return {
         "data": {"values": records},
         "height": 50 + 44 * len(records),
         "encoding": {"x": numbers("value", plot.axis, scale, axis), "y": down},
         "layer": [
-            {
-                "mark": {"type": "bar", "height": 16, "yOffset": 8},
-                "encoding": {"color": {"field": "scheme", "type": "nominal", "legend": None}},
-            },
-            {"mark": {**text, "dy": -10}, "encoding": {"x": {"datum": 0}, **names}},
-            {"mark": {**text, "dx": 4, "dy": 8}, "encoding": values},
+            layer({"type": "bar", "height": 16, "yOffset": 8}, color={"field": "scheme", **NAME, "legend": None}),
+            layer({**text, "dy": -10}, x={"datum": 0}, text={"field": "scheme", **NAME}),
+            layer({**text, "dx": 4, "dy": 8}, text={"field": "text", **NAME}),
         ],
     }
 
@@ -160,28 +155,18 @@ def _lines(records: list[dict[str, Any]], plot: Plot, family: Family) -> dict[st
     names = {record["scheme"] for record in records}
     columns = 1 if max(map(len, names)) > 22 else 2
     legend = {"title": None, "orient": "bottom", "columns": columns, "symbolSize": 80}
-    scheme = {"field": "scheme", "type": "nominal", "sort": None, "legend": legend}
+    scheme = {"field": "scheme", **NAME, "sort": None, "legend": legend}
+    places = {"values": list(family.places), "grid": False, "format": "~g"}
+    x = numbers("place", family.parameter, {"zero": False, "nice": False, "padding": 12}, places)
+    scale: dict[str, Any] = {"type": "log"} if steep else {"zero": True, "nice": 5}
+    y = numbers("value", plot.axis, scale, {**ticks, "format": plot.ticks})
     return {
         "data": {"values": records},
         "height": 250 + 16 * math.ceil(len(names) / columns),
-        "encoding": {
-            "x": numbers(
-                "place",
-                family.parameter,
-                {"zero": False, "nice": False, "padding": 12},
-                {"values": list(family.places), "grid": False, "format": "~g"},
-            ),
-            "y": numbers(
-                "value",
-                plot.axis,
-                {"type": "log"} if steep else {"zero": True, "nice": 5},
-                {**ticks, "format": plot.ticks},
-            ),
-            "color": scheme,
-        },
+        "encoding": {"x": x, "y": y, "color": scheme},
         "layer": [
-            {"mark": {"type": "line", "strokeWidth": 2}, "encoding": {"strokeDash": {**scheme, "legend": None}}},
-            {"mark": {"type": "point", "filled": True, "size": 70, "opacity": 1}, "encoding": {"shape": scheme}},
+            layer({"type": "line", "strokeWidth": 2}, strokeDash={**scheme, "legend": None}),
+            layer({"type": "point", "filled": True, "size": 70, "opacity": 1}, shape=scheme),
         ],
     }
 
@@ -197,25 +182,15 @@ def _add_limits(chart: dict[str, Any], limits: dict[str, float]) -> None:
         chart["height"] += 18 * len(limits)
         chart["encoding"]["y"]["scale"] = {"paddingOuter": 0.5}
     for place, (name, value) in enumerate(sorted(limits.items(), key=lambda limit: limit[1])):
-        plain: dict[str, Any] = {
-            along: {**chart["encoding"][along], "field": "limit"},
-            "color": {"value": "#777777"},
-        }
+        plain = {along: {**chart["encoding"][along], "field": "limit"}, "color": {"value": "#777777"}}
         label = {"type": "text", "color": "#555555", "fontSize": 11, "align": "left", "text": name}
         # in a chart of lines, names are below the lowest line and above all others, where there is room
         beside = {"baseline": "bottom", "dy": -3} if place else {"baseline": "top", "dy": 4}
-        once: dict[str, Any] = {"values": [{"limit": value}]}
+        whole = {across: {"value": 0}, f"{across}2": {"value": end}}
+        start = {across: {"value": 6 + 14 * place if bars else 4}}
         chart["layer"] += [
-            {
-                "data": once,
-                "mark": {"type": "rule", "strokeDash": [4, 3]},
-                "encoding": {**plain, across: {"value": 0}, f"{across}2": {"value": end}},
-            },
-            {
-                "data": once,
-                "mark": {**label, "dx": 4} if bars else {**label, **beside},
-                "encoding": {**plain, across: {"value": 6 + 14 * place if bars else 4}},
-            },
+            layer({"type": "rule", "strokeDash": [4, 3]}, [{"limit": value}], **plain, **whole),
+            layer({**label, "dx": 4} if bars else {**label, **beside}, [{"limit": value}], **plain, **start),
         ]
 
 
@@ -235,7 +210,7 @@ def _coloured(chart: dict[str, Any], schemes: Sequence[str]) -> dict[str, Any]:
     present = {record["scheme"] for record in chart["data"]["values"]}
     kept = [at for at, scheme in enumerate(schemes) if scheme in present]
     domain = [schemes[at] for at in kept]
-    for encoding in (chart["encoding"], *(layer.get("encoding", {}) for layer in chart["layer"])):
+    for encoding in (chart["encoding"], *(drawn["encoding"] for drawn in chart["layer"])):
         for channel, looks in scales.items():
             if "field" in encoding.get(channel, {}):
                 encoding[channel] = {

@@ -19,7 +19,7 @@ from discreet.principles.l_diversity import LDiversity
 from discreet.principles.persons import require_persons
 from discreet.principles.proximity import Proximity
 from discreet.principles.t_closeness import Distance, TCloseness
-from discreet.report.proximity_plan import on_widest
+from discreet.report.proximity_plan import largest_m, on_widest
 from discreet.report.roles import ColumnProfile, describe
 from discreet.table.combinations import numbered
 from discreet.table.table import Column, Table
@@ -180,7 +180,7 @@ def _near(prior: Prior) -> list[Reachable]:
     """
     near = []
     try:
-        best = int(Proximity(0.0, 1).reachable(prior).strongest or 1)
+        best = largest_m(prior)
         m = max(2, min(USUAL_M, best))
         for kind in ("absolute", "relative") if best >= m and prior.notation == "number" else ("absolute",):
             widest = Proximity(0.0, m, kind).widest(prior)

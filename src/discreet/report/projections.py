@@ -25,11 +25,13 @@ from discreet.report.charts import (
     FAINT_INK,
     INK,
     PANEL_HEIGHT,
-    PANEL_WIDTH,
+    QUANTITY,
     check_suffix,
     heading,
+    layer,
     numbers,
     outlined,
+    panel,
     side_by_side,
 )
 from discreet.schemes.codip.plans import STEPS, frontier, merged
@@ -141,35 +143,21 @@ def _frontier(divided: Projections) -> dict[str, Any]:
     series = {"domain": [ours, theirs], "range": [COLORS[0], COLORS[1]]}
     color = {"field": "of", "type": "nominal", "scale": series, "legend": {"title": None, "orient": "top-right"}}
 
-    def points(plans: Iterable[Projection], of: str) -> dict[str, Any]:
-        return {"values": [{"loss": plan.association_loss, "exposure": plan.exposure, "of": of} for plan in plans]}
+    def points(plans: Iterable[Projection], of: str) -> list[dict[str, Any]]:
+        return [{"loss": plan.association_loss, "exposure": plan.exposure, "of": of} for plan in plans]
 
     best = points([divided.best], f"{len(divided.best.tables)} tables")
     axis, scale = {"format": "~%", "grid": True, "tickCount": 5}, {"domain": [0, 1], "nice": False}
-    line = {"color": color, "order": {"field": "loss", "type": "quantitative"}}
-    return {
-        "title": heading("Plans: what is exposed, and what is lost"),
-        "width": PANEL_WIDTH,
-        "height": PANEL_HEIGHT,
-        "encoding": {
-            "x": numbers("loss", "association loss", scale, axis),
-            "y": numbers("exposure", "exposure", scale, axis),
-        },
-        "layer": [
-            {
-                "data": points(divided.plans, ours),
-                "mark": {"type": "line", "strokeWidth": 2, "interpolate": "step-after"},
-                "encoding": line,
-            },
-            {
-                "data": points(divided.paper, theirs),
-                "mark": {"type": "point", "size": 50, "strokeWidth": 1.8},
-                "encoding": {"color": color},
-            },
-            {"data": best, "mark": {"type": "point", "filled": True, "size": 90, "color": INK, "opacity": 1}},
-            *outlined(best, "of", {"align": "left", "dx": 9, "dy": -9, "color": INK}),
-        ],
-    }
+    line, order = {"type": "line", "strokeWidth": 2, "interpolate": "step-after"}, {"field": "loss", **QUANTITY}
+    layers = [
+        layer(line, points(divided.plans, ours), color=color, order=order),
+        layer({"type": "point", "size": 50, "strokeWidth": 1.8}, points(divided.paper, theirs), color=color),
+        layer({"type": "point", "filled": True, "size": 90, "color": INK, "opacity": 1}, best),
+        *outlined(best, "of", {"align": "left", "dx": 9, "dy": -9, "color": INK}),
+    ]
+    title = heading("Plans: what is exposed, and what is lost")
+    x, y = numbers("loss", "association loss", scale, axis), numbers("exposure", "exposure", scale, axis)
+    return panel(title, x, y, layers)
 
 
 def _heat_map(divided: Projections) -> dict[str, Any]:
@@ -195,34 +183,19 @@ def _heat_map(divided: Projections) -> dict[str, Any]:
     scale = {"domain": [0, size], "nice": False}
     color = {
         "field": "share",
-        "type": "quantitative",
+        **QUANTITY,
         "scale": {"range": ["#ffffff", COLORS[0]], "domain": [0, 1], "interpolate": "rgb"},
         "legend": {"title": None, "format": "~%", "gradientLength": PANEL_HEIGHT * 0.6},
     }
+    ends = {"x2": {"field": "x2"}, "y2": {"field": "y2"}}
+    layers = [
+        layer({"type": "rect", "stroke": FAINT, "strokeWidth": 1}, cells, color=color, **ends),
+        layer({"type": "rect", "filled": False, "stroke": COLORS[1], "strokeWidth": 2.5}, frames, **ends),
+    ]
     subtitle = "mutual information as a share of the smaller entropy; frames are tables of the marked plan"
-    frame = {"type": "rect", "filled": False, "stroke": COLORS[1], "strokeWidth": 2.5}
-    return {
-        "title": {
-            **heading("What attributes tell about each other"),
-            "subtitle": subtitle,
-            "subtitleColor": FAINT_INK,
-        },
-        **dict.fromkeys(("width", "height"), max(PANEL_HEIGHT, 22 * size)),
-        "encoding": {
-            "x": numbers("x", None, scale, {**axis, "labelAngle": -45}),
-            "x2": {"field": "x2"},
-            "y": numbers("y", None, {**scale, "reverse": True}, axis),
-            "y2": {"field": "y2"},
-        },
-        "layer": [
-            {
-                "data": {"values": cells},
-                "mark": {"type": "rect", "stroke": FAINT, "strokeWidth": 1},
-                "encoding": {"color": color},
-            },
-            {"data": {"values": frames}, "mark": frame},
-        ],
-    }
+    title = {**heading("What attributes tell about each other"), "subtitle": subtitle, "subtitleColor": FAINT_INK}
+    x, y = numbers("x", None, scale, {**axis, "labelAngle": -45}), numbers("y", None, {**scale, "reverse": True}, axis)
+    return panel(title, x, y, layers, **dict.fromkeys(("width", "height"), max(PANEL_HEIGHT, 22 * size)))
 
 
 def _square(x: int, y: int, side: int) -> dict[str, int]:

@@ -74,30 +74,30 @@ def plan_proximity(
     >>> print(told.sentences[-1])
     With m=3, epsilon can be anything below 20, but not 20 itself.
     """
-    if not isinstance(neighbourhood, str):
-        return _plan_given(prior, m, neighbourhood)
     asked = asked_about(epsilon, m, neighbourhood)
     asked.require(prior)
     reach = asked.reachable(prior)
     assert reach.strongest is not None
-    largest, widest = int(reach.strongest), asked.widest(prior)
+    by_width = isinstance(neighbourhood, str)  # else what is near is given, and only m is open
+    near = not by_width or epsilon is not None
+    both = near and m is not None
     said = []
-    if epsilon is not None and m is not None:
+    if both:
         said.append(reach.sentence if reach.feasible else f"{asked} cannot be kept. {reach.sentence}")
-    elif epsilon is not None:
-        said.append(replace(asked, m=largest).reachable(prior).sentence)
-    if m is not None:
+    elif near:
+        said.append(replace(asked, m=int(reach.strongest)).reachable(prior).sentence)
+    if m is not None and by_width:
         said.append(on_widest(asked, prior))
     return ProximityPlan(
-        neighbourhood,
-        None if epsilon is None else asked.epsilon,
+        str(neighbourhood) if by_width else "given",
+        asked.epsilon if by_width and near else None,
         None if m is None else asked.m,
-        None if epsilon is None else largest,
-        None if m is None else widest,
-        reach.feasible if epsilon is not None and m is not None else None,
+        int(reach.strongest) if near else None,
+        asked.widest(prior) if m is not None and by_width else None,
+        reach.feasible if both else None,
         tuple(said),
-        frontier(prior, neighbourhood),
-        widths(prior, neighbourhood),
+        frontier(prior, str(neighbourhood)) if by_width else (),
+        widths(prior, str(neighbourhood)) if by_width else (),
     )
 
 
@@ -109,21 +109,6 @@ def asked_about(
     if not isinstance(neighbourhood, str):
         return Proximity(m=least, neighbourhood=neighbourhood)  # type: ignore[arg-type]
     return Proximity(0.0 if epsilon is None else epsilon, least, neighbourhood)  # type: ignore[arg-type]
-
-
-def _plan_given(prior: Prior, m: float | None, neighbourhood: tuple[float, float] | Function) -> ProximityPlan:
-    """The plan for custom neighbourhoods, for which only m is open."""
-    asked = asked_about(None, m, neighbourhood)
-    reach = asked.reachable(prior)
-    assert reach.strongest is not None
-    largest = int(reach.strongest)
-    if m is None:
-        said = replace(asked, m=largest).reachable(prior).sentence
-    else:
-        said = reach.sentence if reach.feasible else f"{asked} cannot be kept. {reach.sentence}"
-    whole = None if m is None else asked.m
-    feasible = None if m is None else reach.feasible
-    return ProximityPlan("given", None, whole, largest, None, feasible, (said,), (), ())
 
 
 def on_widest(asked: Proximity, prior: Prior) -> str:
@@ -140,6 +125,11 @@ def on_widest(asked: Proximity, prior: Prior) -> str:
     return f"With m={asked.m}, no epsilon can be kept, not even 0: m can be at most {reach.strongest:,}."
 
 
+def largest_m(prior: Prior, neighbourhood: str = "absolute", epsilon: float = 0.0) -> int:
+    """The largest m that can be kept with an epsilon, at least 1."""
+    return int(asked_about(epsilon, None, neighbourhood).reachable(prior).strongest or 1)
+
+
 def frontier(prior: Prior, neighbourhood: str = "absolute") -> tuple[Point, ...]:
     """The largest m for selected epsilons: round numbers over the range in which m falls to 2.
 
@@ -150,14 +140,10 @@ def frontier(prior: Prior, neighbourhood: str = "absolute") -> tuple[Point, ...]
     """
     grid: Sequence[float] = RELATIVE
     if neighbourhood == "absolute":
-        best = int(Proximity(0.0, 1).reachable(prior).strongest or 1)
+        best = largest_m(prior)
         low, high = Proximity(0.0, best).widest(prior), Proximity(0.0, 2).widest(prior)
         grid = (0.0,) if best == 1 else (0.0, *_round_numbers(low, high))
-    largest = (
-        Proximity(epsilon, 1, neighbourhood).reachable(prior).strongest  # type: ignore[arg-type]
-        for epsilon in grid
-    )
-    return tuple(Point(epsilon, int(m or 1)) for epsilon, m in zip(grid, largest, strict=True))
+    return tuple(Point(epsilon, largest_m(prior, neighbourhood, epsilon)) for epsilon in grid)
 
 
 def _round_numbers(low: float, high: float) -> list[float]:
@@ -186,8 +172,8 @@ def widths(prior: Prior, neighbourhood: str = "absolute") -> tuple[Width, ...]:
     >>> [(one.m, one.epsilon) for one in widths(prior)]
     [(2, 40.0), (3, 30.0), (4, 20.0), (5, 10.0), (6, 10.0), (8, 10.0), (9, 10.0)]
     """
-    best = int(Proximity(0.0, 1, neighbourhood).reachable(prior).strongest or 1)  # type: ignore[arg-type]
+    best = largest_m(prior, neighbourhood)
     if best == 1:
         return ()
     listed = sorted({m for m in RISKS if m <= best} | ({best} if best <= RISKS[-1] else set()))
-    return tuple(Width(m, Proximity(0.0, m, neighbourhood).widest(prior)) for m in listed)  # type: ignore[arg-type]
+    return tuple(Width(m, asked_about(0.0, m, neighbourhood).widest(prior)) for m in listed)

@@ -75,7 +75,7 @@ def _opened(
     if not data.strip():
         raise DiscreetError(f"{what} is empty; give a file with a header line and one line per person")
     sample = _sample(data)
-    mark = _delimiter(delimiter) or find_delimiter(sample, needed)
+    mark = _delimiter(delimiter) or _find_delimiter(sample, needed)
     return data, mark, next(iter(_rows(sample, mark, 1)), [])
 
 
@@ -104,12 +104,8 @@ def header(data: bytes, needed: Sequence[str], delimiter: str | None, encoding: 
     return [name.strip(BLANKS) for name in _opened(data, needed, delimiter, encoding, what)[2]]
 
 
-def find_delimiter(sample: str, needed: Sequence[str]) -> str:
-    """Return the delimiter under which the header contains the needed columns and all lines have as many cells.
-
-    >>> find_delimiter("name;dose\\nA, B;1,5\\n", ["dose"]) == ";"
-    True
-    """
+def _find_delimiter(sample: str, needed: Sequence[str]) -> str:
+    """Return the delimiter under which the header contains the needed columns and all lines have as many cells."""
 
     def merit(mark: str) -> tuple[int, bool, int]:
         rows = [row for row in _rows(sample, mark, SAMPLE_ROWS) if row]

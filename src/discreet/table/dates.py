@@ -150,7 +150,7 @@ def _read(parts: dict[str, NDArray[Any]], order: str) -> tuple[NDArray[np.float6
     hour, minute, second = (np.maximum(parts[name], 0) for name in ("hour", "minute", "second"))
     fraction = np.array([int(f"{text[1:]:0<6}") for text in parts["fraction"].tolist()], np.int64)
     days = _months(parts, order).astype("datetime64[D]").astype(np.int64) + _day_and_month(parts, order)[0] - 1
-    return in_notation((days * DAY + hour * 3600 + minute * 60 + second) * 1_000_000 + fraction)
+    return _in_notation((days * DAY + hour * 3600 + minute * 60 + second) * 1_000_000 + fraction)
 
 
 def _exist(parts: dict[str, NDArray[Any]], order: str) -> NDArray[np.bool_]:
@@ -172,13 +172,10 @@ def _months(parts: dict[str, NDArray[Any]], order: str) -> NDArray[np.datetime64
     return ((parts["year"] - 1970) * 12 + _day_and_month(parts, order)[1] - 1).astype("datetime64[M]")
 
 
-def in_notation(micro: NDArray[np.int64]) -> tuple[NDArray[np.float64], Notation] | None:
+def _in_notation(micro: NDArray[np.int64]) -> tuple[NDArray[np.float64], Notation] | None:
     """Convert microseconds since the start of 1970 to days, or to seconds unless all are midnight.
 
     None if floating-point seconds could not keep all microseconds apart.
-
-    >>> in_notation(np.array([0, 86_400_000_000])), in_notation(np.array([1_500_000]))
-    ((array([0., 1.]), 'date'), (array([1.5]), 'datetime'))
     """
     if not (micro % (DAY * 1_000_000)).any():
         return (micro // (DAY * 1_000_000)).astype(np.float64), "date"
@@ -202,7 +199,7 @@ def _declared(column: RawColumn, form: str) -> tuple[NDArray[np.float64], Notati
                 f"{row}; {mark_advice(text) or 'correct it, or the format'}"
             ) from None
         micro.append((passed.days * DAY + passed.seconds) * 1_000_000 + passed.microseconds)
-    dates = in_notation(np.array(micro, np.int64))
+    dates = _in_notation(np.array(micro, np.int64))
     if dates is None:
         raise DiscreetError(
             f"column {column.name!r} holds times that differ by less than can be told apart in its years; round them"

@@ -74,12 +74,12 @@ def dependency(columns: Sequence[Column], harmless: Mapping[str, Collection[str]
     """Measure columns of the same rows; ``harmless`` names, per column, the values that are not sensitive."""
     names = tuple(column.name for column in columns)
     shares = sensitive_shares(columns, harmless or {})
-    codes = [ranks(column.codes) for column in columns]  # without gaps, so that counts of pairs stay small
-    entropy = np.array([_entropy(np.bincount(each)) for each in codes])
+    entropy = np.array([_entropy(np.bincount(column.codes)) for column in columns])
     shared = np.zeros((len(columns), len(columns)))
-    for i in range(len(codes)):
-        for j in range(i):
-            joint = _entropy(_pair_counts(codes[i], codes[j]))
+    for i, column in enumerate(columns):
+        for j, other in enumerate(columns[:i]):
+            pairs = column.codes.astype(np.int64) * len(other.values) + other.codes
+            joint = _entropy(np.bincount(ranks(pairs)))
             shared[i, j] = shared[j, i] = max(0.0, entropy[i] + entropy[j] - joint)
     return Dependency(names, entropy, shared, shares)
 
@@ -91,7 +91,13 @@ def sensitive_shares(columns: Sequence[Column], harmless: Mapping[str, Collectio
     for name, values in harmless.items():
         if name not in names:
             raise DiscreetError(f"harmless values are given for {name!r}, which is not sensitive; {near(name, names)}")
-        shares[names.index(name)] = _sensitive_share(columns[names.index(name)], values)
+        column = columns[names.index(name)]
+        for value in values:
+            if value not in column.texts:
+                advice = near(value, column.texts)
+                raise DiscreetError(f"column {name!r} has no value {value!r} that could be harmless; {advice}")
+        safe = np.isin(np.array(column.texts, object), list(values))
+        shares[names.index(name)] = 1.0 - float(safe[column.codes].mean()) if len(column.codes) else 1.0
     return shares
 
 
@@ -129,26 +135,6 @@ def plan_of(labels: Iterable[int]) -> Plan:
     for attribute, label in enumerate(labels):
         parts.setdefault(int(label), []).append(attribute)
     return tuple(tuple(part) for part in parts.values())
-
-
-def _sensitive_share(column: Column, harmless: Collection[str]) -> float:
-    unknown = [value for value in harmless if value not in column.texts]
-    if unknown:
-        raise DiscreetError(
-            f"column {column.name!r} has no value {unknown[0]!r} that could be harmless; "
-            f"{near(unknown[0], column.texts)}"
-        )
-    safe = np.isin(np.array(column.texts, object), list(harmless))
-    return 1.0 - float(safe[column.codes].mean()) if len(column.codes) else 1.0
-
-
-def _pair_counts(codes: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How often each pair of codes occurs; sorting is cheaper than counting only where pairs outnumber rows by far."""
-    width = int(others.max(initial=0)) + 1
-    pairs = codes * width + others
-    if (int(codes.max(initial=0)) + 1) * width > 8 * len(codes) + 1024:
-        return np.asarray(np.unique(pairs, return_counts=True)[1], np.int64)
-    return np.bincount(pairs)
 
 
 def _entropy(counts: NDArray[Any]) -> float:

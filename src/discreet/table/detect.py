@@ -91,13 +91,8 @@ def kind_of(file: BinaryIO) -> Kind:
     return detect(start).kind
 
 
-def check_text(data: bytes, what: str) -> None:
-    """Refuse content that cannot be text by saying what it looks like; ``what`` names the file.
-
-    >>> check_text(b"\\x7fELF\\2\\1", "'people.csv'")
-    Traceback (most recent call last):
-    discreet.errors.DiscreetError: 'people.csv' looks like a program, not like text; export the table as CSV or Parquet
-    """
+def _check_text(data: bytes, what: str) -> None:
+    """Refuse content that cannot be text by saying what it looks like; ``what`` names the file."""
     content = detect(data)
     if content.kind == "archive":
         raise DiscreetError(f"{what} is {content.name}; unpack it, or export the table as CSV or Parquet")
@@ -109,14 +104,11 @@ def check_text(data: bytes, what: str) -> None:
 # ----------------------------------------------------------------------------------------------------------- encodings
 
 
-def encoding_of(data: bytes) -> str:
+def _encoding_of(data: bytes) -> str:
     """Detect the encoding of a text: by its byte order mark, else UTF-8 if the bytes are valid, else Windows-1252.
 
     Windows-1252 agrees with Latin-1 in every printable character. UTF-16 without a mark is detected by its zero bytes.
     Not charset-normalizer: it guesses from statistics, which fail on short files; fixed rules are predictable.
-
-    >>> encoding_of("Köln".encode()), encoding_of("Köln".encode("latin-1")), encoding_of("age".encode("utf-16-le"))
-    ('utf-8', 'cp1252', 'utf-16-le')
     """
     for mark, name in BYTE_ORDER_MARKS.items():
         if data.startswith(mark):
@@ -141,8 +133,8 @@ def decode(data: bytes, encoding: str | None, what: str) -> str:
     >>> decode(b"K\\xf6ln", None, "'cities.csv'")
     'Köln'
     """
-    check_text(data, what)
-    name = encoding or encoding_of(data)
+    _check_text(data, what)
+    name = encoding or _encoding_of(data)
     try:
         if codecs.lookup(name).name in NOT_OF_FILES:
             raise LookupError
@@ -176,7 +168,7 @@ def as_utf8(data: bytes, encoding: str | None, what: str) -> bytes:
     >>> as_utf8(b"\\xef\\xbb\\xbfage", None, "'people.csv'")
     b'age'
     """
-    check_text(data, what)
+    _check_text(data, what)
     if encoding is None and data.isascii() and b"\0" not in data:
         return data
     text = decode(data, encoding, what)

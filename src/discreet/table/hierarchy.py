@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from os import PathLike
 from typing import Any
 
@@ -12,9 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
-from discreet.table.hierarchy_rows import ROOT, arrange
-from discreet.table.hierarchy_sources import interval_rows, nested_rows, prefix_rows, source_rows
-from discreet.table.texts import MISSING, canonical, near
+from discreet.table.hierarchy_sources import source_rows
+from discreet.table.texts import MISSING, ROOT, canonical, near
 
 __all__ = ["MISSING", "ROOT", "Hierarchy", "PublishedHierarchy"]
 
@@ -27,7 +27,7 @@ class Hierarchy:
     covers a contiguous range of leaf ranks, and the lowest common ancestor of a set of leaves is that of the leaves
     with the smallest and the largest rank.
 
-    >>> disease = Hierarchy.from_nested("disease", {"nervous": ["headache", "epilepsy"], "circulatory": ["anemia"]})
+    >>> disease = Hierarchy.of("disease", {"nervous": ["headache", "epilepsy"], "circulatory": ["anemia"]})
     >>> disease
     Hierarchy('disease', 3 leaves, height 2)
     >>> disease.labels[1:]
@@ -46,7 +46,7 @@ class Hierarchy:
     # ------------------------------------------------------------------------------------------------------ making
 
     @classmethod
-    def from_rows(cls, attribute: str, rows: Iterable[Sequence[str]]) -> Hierarchy:
+    def from_rows(cls, attribute: str, given: Iterable[Sequence[str]]) -> Hierarchy:
         """Build from one row per leaf: the leaf first, then its ancestor at each level, the root last.
 
         Leaves are reordered so that every node covers a contiguous range of them; siblings stay in order of first
@@ -55,8 +55,31 @@ class Hierarchy:
         >>> Hierarchy.from_rows("city", [("Lyon", "FR"), ("Bonn", "DE"), ("Nice", "FR")]).leaves
         ('Lyon', 'Nice', 'Bonn')
         """
-        labels, ancestors = arrange(attribute, rows)
-        return cls(attribute, labels, ancestors)
+        rows = [tuple(row) for row in given]
+        _check_cells(attribute, rows)
+        width = len(rows[0])
+        if width == 1 or len({row[-1] for row in rows}) > 1:
+            rows = [(*row, ROOT) for row in rows]
+            width += 1
+        _check_leaves(attribute, rows)
+        _check_parents(attribute, rows)
+
+        # Sorting leaves by the first appearance of their ancestors, topmost first, yields the pre-order.
+        keys = []
+        for level in range(width):
+            seen: dict[str, int] = {}
+            keys.append([seen.setdefault(row[level], len(seen)) for row in rows])
+        order = np.lexsort(keys)
+
+        labels: list[tuple[str, ...]] = []
+        ancestors = np.empty((width, len(rows)), dtype=np.int32)
+        for level, key in enumerate(keys):
+            ordered = np.asarray(key)[order]
+            starts = np.concatenate(([True], ordered[1:] != ordered[:-1]))
+            ancestors[level] = np.cumsum(starts) - 1
+            labels.append(tuple(rows[row][level] for row in order[starts].tolist()))
+        _check_extents(attribute, rows, labels, ancestors)
+        return cls(attribute, tuple(labels), ancestors)
 
     @classmethod
     def flat(cls, attribute: str, values: Iterable[str]) -> Hierarchy:
@@ -74,50 +97,23 @@ class Hierarchy:
         return cls.from_rows(attribute, [(value, ROOT) for value in values])
 
     @classmethod
-    def from_nested(cls, attribute: str, mapping: Mapping[str, Any]) -> Hierarchy:
-        """Build from nested mappings whose innermost members are lists of leaves (or leaves mapped to nothing).
-
-        >>> Hierarchy.from_nested("sex", {"f": {}, "m": {}}).leaves
-        ('f', 'm')
-        """
-        return cls.from_rows(attribute, nested_rows(attribute, mapping))
-
-    @classmethod
-    def intervals(
-        cls, attribute: str, values: Iterable[Any], widths: Sequence[float] = (5, 10, 20), origin: float = 0
-    ) -> Hierarchy:
-        """Build a tree of numbers below intervals of growing width, each width a multiple of the one before.
-
-        >>> Hierarchy.intervals("age", [17, 23, 24], widths=[5, 10]).labels
-        (('17', '23', '24'), ('15 to 19', '20 to 24'), ('10 to 19', '20 to 29'), ('*',))
-        """
-        return cls.from_rows(attribute, interval_rows(attribute, values, widths, origin))
-
-    @classmethod
-    def prefix(cls, attribute: str, values: Iterable[Any], keep: Sequence[int] = (4, 3, 2)) -> Hierarchy:
-        """Build a tree of codes such as postcodes below their prefixes, the rest of each code masked.
-
-        >>> Hierarchy.prefix("zip", ["12345", "12399"], keep=[4, 3]).labels
-        (('12345', '12399'), ('1234*', '1239*'), ('123**',), ('*',))
-        """
-        return cls.from_rows(attribute, prefix_rows(attribute, values, keep))
-
-    @classmethod
-    def read(cls, attribute: str, path: str | PathLike[str], values: Iterable[Any] | None = None) -> Hierarchy:
-        """Read a file: ``.toml`` with nested tables, ``[intervals]`` or ``[prefix]``; any other as CSV, leaf first.
-
-        ``[intervals]`` and ``[prefix]`` are recipes that are applied to ``values``. A CSV file has no header.
-        """
-        return cls.of(attribute, path, values)
-
-    @classmethod
     def of(
-        cls, attribute: str, source: Hierarchy | Mapping[str, Any] | str | PathLike[str], values: Iterable[Any] | None
+        cls,
+        attribute: str,
+        source: Hierarchy | Mapping[str, Any] | str | PathLike[str],
+        values: Iterable[Any] | None = None,
     ) -> Hierarchy:
-        """Build from any source a user may give: a path, a mapping (nested, or a recipe), or another hierarchy.
+        """Build from any source a user may give: a path, a mapping, or another hierarchy.
 
-        >>> Hierarchy.of("age", {"intervals": {"widths": [10]}}, [4, 11]).labels[1]
-        ('0 to 9', '10 to 19')
+        The innermost members of a nested mapping are lists of leaves, or leaves mapped to nothing. Another mapping is a
+        recipe that is applied to ``values``: ``intervals`` of growing ``widths``, each a multiple of the one before,
+        from an ``origin``; or ``prefix``, which masks all of a code but the first characters, as many as it is to
+        ``keep``. Files are ``.toml``, with either mapping, or CSV without a header, the leaf first and the root last.
+
+        >>> Hierarchy.of("sex", {"f": {}, "m": {}}).leaves
+        ('f', 'm')
+        >>> Hierarchy.of("age", {"intervals": {"widths": [5, 10]}}, [17, 23, 24]).labels
+        (('17', '23', '24'), ('15 to 19', '20 to 24'), ('10 to 19', '20 to 29'), ('*',))
         """
         if isinstance(source, Hierarchy):
             return replace(source, attribute=attribute)
@@ -126,7 +122,7 @@ class Hierarchy:
     def with_leaves(self, values: Iterable[str]) -> Hierarchy:
         """Return the tree with a leaf directly under the root, after all others, for every value it does not contain.
 
-        >>> tree = Hierarchy.from_nested("city", {"FR": ["Lyon", "Nice"], "NO": ["Oslo"]})
+        >>> tree = Hierarchy.of("city", {"FR": ["Lyon", "Nice"], "NO": ["Oslo"]})
         >>> tree.with_leaves(["Bonn", "Nice"]).rows()[-1]
         ('Bonn', 'Bonn', '*')
         """
@@ -139,7 +135,7 @@ class Hierarchy:
     def only(self, ranks: Iterable[int]) -> Hierarchy:
         """Return the tree with only the leaves of these ranks; nodes that lose leaves keep their labels.
 
-        >>> Hierarchy.prefix("zip", ["123", "129", "777"], keep=[2]).only([0, 1]).labels
+        >>> Hierarchy.of("zip", {"prefix": {"keep": [2]}}, ["123", "129", "777"]).only([0, 1]).labels
         (('123', '129'), ('12*',), ('*',))
         """
         rows = self.rows()
@@ -191,7 +187,7 @@ class Hierarchy:
     def bare(self) -> bool:
         """Whether there is only the root ``*`` above the leaves.
 
-        >>> Hierarchy.flat("sex", ["f", "m"]).bare, Hierarchy.from_nested("sex", {"anyone": ["f", "m"]}).bare
+        >>> Hierarchy.flat("sex", ["f", "m"]).bare, Hierarchy.of("sex", {"anyone": ["f", "m"]}).bare
         (True, False)
         """
         return self.height == 1 and self.labels[1] == (ROOT,)
@@ -228,7 +224,7 @@ class Hierarchy:
 
         This is Eq. 3 of "Publishing Microdata with a Robust Privacy Guarantee" (PVLDB 2012).
 
-        >>> tree = Hierarchy.from_nested("x", {"A": ["a", "b"], "B": ["c", "d"]})
+        >>> tree = Hierarchy.of("x", {"A": ["a", "b"], "B": ["c", "d"]})
         >>> tree.cost([0, 0, 0], [0, 1, 2]).tolist()
         [0.0, 0.5, 1.0]
         """
@@ -274,3 +270,97 @@ class PublishedHierarchy:
     """
 
     tree: Hierarchy
+
+
+# -------------------------------------------------------------------------------------------------------------- faults
+
+
+def _check_cells(attribute: str, rows: list[tuple[str, ...]]) -> None:
+    if not rows or not rows[0]:
+        raise DiscreetError(f"the hierarchy of {attribute!r} has no leaves; give one row per value, the value first")
+    width = len(rows[0])
+    for number, row in enumerate(rows, start=1):
+        if len(row) != width:
+            name = row[0] if row else ""
+            raise DiscreetError(
+                f"the hierarchy of {attribute!r} has levels of unequal depth: the leaf {name!r} (row {number}) has "
+                f"{len(row)} levels where {rows[0][0]!r} has {width}; repeat a label to fill the gap"
+            )
+        for level, label in enumerate(row):
+            if not label.strip():
+                raise DiscreetError(
+                    f"the hierarchy of {attribute!r} has an empty label at level {level} of the leaf {row[0]!r} "
+                    f"(row {number}); name it, or repeat the label below"
+                )
+            if not label.isascii() and any("\ud800" <= character <= "\udfff" for character in label):
+                raise DiscreetError(
+                    f"the hierarchy of {attribute!r} has the label {label!r} (row {number}), which is not a text that "
+                    "a file can hold; give it another"
+                )
+            if label == MISSING != row[0]:
+                raise DiscreetError(
+                    f"the hierarchy of {attribute!r} calls a node above the leaf {row[0]!r} (row {number}) "
+                    f"'{MISSING}', which says in a release that a value is missing; give the node another label"
+                )
+
+
+def _check_leaves(attribute: str, rows: list[tuple[str, ...]]) -> None:
+    seen: dict[str, int] = {}
+    for number, row in enumerate(rows, start=1):
+        before = seen.setdefault(row[0], number)
+        if before != number:
+            parent, other = rows[before - 1][1], row[1]
+            parents = "" if parent == other else f", with two parents {parent!r} and {other!r}"
+            raise DiscreetError(
+                f"the hierarchy of {attribute!r} has the duplicate leaf {row[0]!r} (rows {before} and {number})"
+                f"{parents}; keep one of them"
+            )
+
+
+def _check_parents(attribute: str, rows: list[tuple[str, ...]]) -> None:
+    for level in range(1, len(rows[0]) - 1):
+        parents: dict[str, str] = {}
+        for row in rows:
+            parent = parents.setdefault(row[level], row[level + 1])
+            if parent != row[level + 1]:
+                raise DiscreetError(
+                    f"the hierarchy of {attribute!r} gives {row[level]!r} (level {level}) two parents, {parent!r} and "
+                    f"{row[level + 1]!r}; keep one, or give the two nodes different labels"
+                )
+
+
+def _check_extents(
+    attribute: str, rows: list[tuple[str, ...]], labels: list[tuple[str, ...]], ancestors: NDArray[np.int32]
+) -> None:
+    # A published label must determine the leaves it covers: nodes may share a label only if they cover the same leaves.
+    extents: dict[str, tuple[int, int]] = {}
+    for level, names in enumerate(labels):
+        bounds = np.searchsorted(ancestors[level], np.arange(len(names) + 1)).tolist()
+        for node, name in enumerate(names):
+            extent = (bounds[node], bounds[node + 1])
+            if extents.setdefault(name, extent) == extent:
+                continue
+            if _is_own_ancestor(name, rows):
+                raise DiscreetError(
+                    f"the hierarchy of {attribute!r} has a cycle: {name!r} is its own ancestor; "
+                    "give the upper node another label"
+                )
+            raise DiscreetError(
+                f"the hierarchy of {attribute!r} uses the label {name!r} for two different sets of leaves; "
+                "give one of them another label"
+            )
+
+
+def _is_own_ancestor(name: str, rows: list[tuple[str, ...]]) -> bool:
+    above: dict[str, set[str]] = {}
+    for row in rows:
+        for child, parent in pairwise(row):
+            if child != parent or child == name:
+                above.setdefault(child, set()).add(parent)
+    reached, waiting = set(), [name]
+    while waiting:
+        for parent in above.get(waiting.pop(), ()):
+            if parent not in reached:
+                reached.add(parent)
+                waiting.append(parent)
+    return name in reached

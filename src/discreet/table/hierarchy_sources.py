@@ -15,9 +15,8 @@ from typing import Any
 from discreet.errors import DiscreetError
 from discreet.table.detect import decode
 from discreet.table.documents import toml
-from discreet.table.hierarchy_rows import ROOT
 from discreet.table.paths import content, located
-from discreet.table.texts import canonical, number_text, value_text
+from discreet.table.texts import ROOT, canonical, number_text, value_text
 
 DELIMITERS = ";,\t"
 NAMES = ("hierarchy_{}.csv", "hierarchy_{}.toml", "{}.csv", "{}.toml")
@@ -74,14 +73,14 @@ def source_rows(attribute: str, source: Any, values: Iterable[Any] | None) -> li
     mapping = _mapping(attribute, source)
     recipe = _recipe(attribute, mapping)
     if recipe is None:
-        return nested_rows(attribute, mapping)
+        return _nested_rows(attribute, mapping)
     name, options = recipe
     if values is None:
         raise DiscreetError(
             f"the hierarchy of {attribute!r} is made of {name} and needs the values of the column; "
             "pass values= or let read() apply it"
         )
-    return (interval_rows if name == "intervals" else prefix_rows)(attribute, values, **options)
+    return (_interval_rows if name == "intervals" else _prefix_rows)(attribute, values, **options)
 
 
 def lists_leaves(attribute: str, source: Any) -> bool:
@@ -168,12 +167,8 @@ def _text(attribute: str, path: Path) -> str:
     return decode(content(located(path), what), None, what)
 
 
-def nested_rows(attribute: str, mapping: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    """Flatten nested mappings to leaf-first rows; innermost members are lists of leaves, or leaves mapped to nothing.
-
-    >>> nested_rows("x", {"A": {"B": ["a", "b"]}})
-    [('a', 'B', 'A'), ('b', 'B', 'A')]
-    """
+def _nested_rows(attribute: str, mapping: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """Flatten nested mappings, whose innermost members are lists of leaves, or leaves mapped to nothing."""
     rows: list[tuple[str, ...]] = []
 
     def walk(members: Mapping[str, Any], above: tuple[str, ...], entered: tuple[int, ...]) -> None:
@@ -205,16 +200,10 @@ def nested_rows(attribute: str, mapping: Mapping[str, Any]) -> list[tuple[str, .
     return rows
 
 
-def interval_rows(
+def _interval_rows(
     attribute: str, values: Iterable[Any], widths: Sequence[float] = (5, 10, 20), origin: float = 0
 ) -> list[tuple[str, ...]]:
-    """Return leaf-first rows that place every number below its intervals, and those below ``*``.
-
-    >>> interval_rows("age", [17], [5, 10], 0)
-    [('17', '15 to 19', '10 to 19', '*')]
-    >>> interval_rows("dose", [0.3], [0.5], 0)
-    [('0.3', '0 to below 0.5', '*')]
-    """
+    """Return leaf-first rows that place every number below its intervals, and those below ``*``."""
     steps = _steps(attribute, widths, origin)
     numbers: dict[float, str] = {}
     for value in values:
@@ -274,12 +263,8 @@ def _interval_text(low: float, high: float, whole: bool) -> str:
     return number_text(low) if high - low == 1 else f"{number_text(low)} to {number_text(high - 1)}"
 
 
-def prefix_rows(attribute: str, values: Iterable[Any], keep: Sequence[int] = (4, 3, 2)) -> list[tuple[str, ...]]:
-    """Return leaf-first rows that mask a code's end ever further; codes no longer than the kept prefix stay unmasked.
-
-    >>> prefix_rows("zip", ["12345", "99"], [4, 1])
-    [('12345', '1234*', '1****', '*'), ('99', '99', '9****', '*')]
-    """
+def _prefix_rows(attribute: str, values: Iterable[Any], keep: Sequence[int] = (4, 3, 2)) -> list[tuple[str, ...]]:
+    """Mask the ends of codes ever further; codes no longer than the kept prefix stay unmasked."""
     lengths = list(keep) if isinstance(keep, Sequence) else []
     if not lengths or not all(type(length) is int and length >= 1 for length in lengths):
         raise DiscreetError(f"the prefixes of {attribute!r} need lengths to keep such as [4, 3, 2], not {keep!r}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from types import NoneType
 from typing import Any, Literal
 
 import numpy as np
@@ -34,6 +35,11 @@ class ColumnSpec:
     """Whether the column contains dates."""
     form: str | None = None
     """The form of the dates, as for ``strptime``; None to detect it."""
+
+    @property
+    def kind_from_hierarchy(self) -> bool:
+        """Whether the column is categorical for no other reason than that the user gives a hierarchy for it."""
+        return self.kind is None and not isinstance(self.hierarchy, NoneType | Offered | PublishedHierarchy)
 
 
 def code(
@@ -205,7 +211,10 @@ def _named(column: RawColumn, wish: ColumnSpec, kind: Literal["ordinal", "catego
         # In an order, what is missing comes first, wherever the hierarchy lists it.
         tree = tree.with_missing(first=ordinal) if missing else tree
     elif ordinal:
-        values = _sorted(present) if column.order is None else [text for text in column.order if text != MISSING]
+        values = [text for text in column.order or () if text != MISSING]
+        if column.order is None:  # by their numbers if all are numbers, which nan is not: it has no place among them
+            numbers = all(map(is_number, present))
+            values = sorted(set(present), key=lambda text: (float(text) if numbers else 0.0, text))
         tree = Hierarchy.flat(column.name, [MISSING, *values] if missing else values)
     else:
         tree = Hierarchy.flat(column.name, sorted({*present, MISSING} if missing else set(present)))
@@ -221,12 +230,6 @@ def _named(column: RawColumn, wish: ColumnSpec, kind: Literal["ordinal", "catego
         missing=0 if ordinal and missing else None,
         declared_values=_declares(column.name, wish) or (listed and column.order is not None),
     )
-
-
-def _sorted(texts: list[str]) -> list[str]:
-    """Return texts in the order of their numbers if all are numbers, which nan is not: it has no place among them."""
-    numbers = all(map(is_number, texts))
-    return sorted(set(texts), key=lambda text: (float(text) if numbers else 0.0, text))
 
 
 def _tree(name: str, wish: ColumnSpec, texts: list[str]) -> Hierarchy:

@@ -61,14 +61,8 @@ class Holdings:
                 yield derived, RawColumn(derived.name, has, pa.array([HAS_NOT, HAS]), None, categories=True)
 
 
-def from_cells(column: RawColumn, separator: str | None, marks: Collection[str] = ()) -> Holdings:
-    """What the cells of a column list: texts with a separator, or lists; ``marks`` among them are no values.
-
-    >>> from discreet.table.raw_column import encode
-    >>> held = from_cells(encode("ill", pa.chunked_array([["flu; gout", "", "gout"]])), ";")
-    >>> [(derived.name, coded.codes.tolist()) for derived, coded in held.columns()]
-    [('ill_flu', [1, 0, 0]), ('ill_gout', [1, 0, 1])]
-    """
+def _from_cells(column: RawColumn, separator: str | None, marks: Collection[str] = ()) -> Holdings:
+    """What the cells of a column list: texts with a separator, or lists; ``marks`` among them are no values."""
     cells: Sequence[Sequence[str]]
     if column.lists is not None:
         cells = column.lists
@@ -94,16 +88,8 @@ def from_cells(column: RawColumn, separator: str | None, marks: Collection[str] 
     return Holdings(column.name, len(column.codes), row, value, tuple(numbers))
 
 
-def from_rows(person: RawColumn, other_person: RawColumn, value: RawColumn, source: str) -> Holdings:
-    """What the rows of a second table list, for the persons of the first; ``source`` is the second one's name.
-
-    >>> from discreet.table.raw_column import encode
-    >>> def column(name, *texts):
-    ...     return encode(name, pa.chunked_array([list(texts)]))
-    >>> held = from_rows(column("id", "a", "b"), column("id", "b", "b"), column("ill", "flu", "gout"), "visits.csv")
-    >>> [(derived.name, coded.codes.tolist()) for derived, coded in held.columns()]
-    [('ill_flu', [0, 1]), ('ill_gout', [0, 1])]
-    """
+def _from_rows(person: RawColumn, other_person: RawColumn, value: RawColumn, source: str) -> Holdings:
+    """What the rows of a second table list, for the persons of the first; ``source`` is the second one's name."""
     rows = len(person.codes)
     distinct: dict[str, int] = {}
     codes = [
@@ -134,7 +120,7 @@ def from_rows(person: RawColumn, other_person: RawColumn, value: RawColumn, sour
             f"{len(strange):,} of the rows of {source} cannot be assigned to a person: "
             f"row {strange[0] + 1} {shown}; leave such rows out, or add the person"
         )
-    listed = from_cells(replace(value, lists=tuple((text.strip(),) for text in value.texts)), None)
+    listed = _from_cells(replace(value, lists=tuple((text.strip(),) for text in value.texts)), None)
     return Holdings(value.name, rows, row[listed.row], listed.value, listed.values)
 
 
@@ -205,9 +191,9 @@ def derived_columns(
                 raise DiscreetError(f"the values of {name!r} cannot be read from {shown}: {fault}") from None
             if second[name].lists is not None or second[key].lists is not None:
                 raise DiscreetError(f"{shown} holds lists; give one value in each of its rows")
-            derived[name] = list(from_rows(columns[key], second[key], second[name], shown).columns())
+            derived[name] = list(_from_rows(columns[key], second[key], second[name], shown).columns())
         elif name in lists or columns[name].lists is not None:
-            derived[name] = list(from_cells(columns[name], lists.get(name), form["marks"]).columns())
+            derived[name] = list(_from_cells(columns[name], lists.get(name), form["marks"]).columns())
     return derived
 
 

@@ -16,6 +16,7 @@ from discreet.errors import legible
 from discreet.options import brief
 from discreet.table import numerals
 from discreet.table.dates import readings, strangers
+from discreet.table.kinds import infer
 from discreet.table.raw_column import RawColumn, unmarked
 from discreet.table.table import Column
 from discreet.table.texts import MARKS, MISSING, is_number
@@ -86,6 +87,13 @@ def notes_on(columns: Sequence[tuple[RawColumn, Column]]) -> Iterator[Note]:
         them = "it holds" if len(few) == 1 else "they hold"
         sentence = f"{holders} few different numbers: if {them} codes and not quantities, say"
         yield Note(tuple(few), sentence, (("categorical", few),))
+
+
+def numbers_by_label(raw: RawColumn) -> Iterator[Note]:
+    """Yield a note on a column that is categorical only because it has a hierarchy: intervals may be expected of it."""
+    if infer(raw) == "numeric":
+        sentence = f"{raw.name!r} holds numbers but has a hierarchy, so its labels are published; for intervals say"
+        yield Note((raw.name,), sentence, (("numeric", [raw.name]),), either=True)
 
 
 def _note(name: str, sentence: str, *say: tuple[str, Any], either: bool = False) -> Note:

@@ -30,7 +30,7 @@ def are_numbers(column: RawColumn) -> bool:
         return False
     if matches(words, LEADING_ZERO).any() or too_large(column).any():
         return False
-    return not merged(words, _doubles(words)).any()
+    return not _merged(words, _doubles(words)).any()
 
 
 def numbers_of(column: RawColumn) -> NDArray[np.float64]:
@@ -62,7 +62,7 @@ def numbers_of(column: RawColumn) -> NDArray[np.float64]:
             f"column {name!r} is declared numeric but holds {text!r} in row {row}, too large to be told apart from its "
             "neighbours; declare the column categorical, or an identifier"
         )
-    if words is not None and (later := merged(words, numbers)).any():
+    if words is not None and (later := _merged(words, numbers)).any():
         row, text = column.first(later)
         before, other = column.first((numbers == numbers[column.codes[row - 1]]) & ~later)
         raise DiscreetError(
@@ -95,13 +95,8 @@ def too_large(column: RawColumn) -> NDArray[np.bool_]:
     return large
 
 
-def merged(words: pa.Array, numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Mark the texts that become the same floating-point number as an earlier text of a different exact value.
-
-    >>> texts = pa.array(["0.5", ".50", "0.50000000000000000001"])
-    >>> merged(texts, np.array([0.5, 0.5, 0.5])).tolist()
-    [False, False, True]
-    """
+def _merged(words: pa.Array, numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Mark the texts that become the same floating-point number as an earlier text of a different exact value."""
     differ = np.zeros(len(words), np.bool_)
     # Two different numbers can become equal only if some text is long or has an exponent.
     exponent = pc.match_substring(words, "e", ignore_case=True)

@@ -1,51 +1,42 @@
 """Finds in a Parquet file what its cells do not determine, whichever version of Arrow wrote it.
 
 Versions of Arrow differ in how they compress, where pages end and which figures they note beside them. So files are not
-compared byte by byte: every byte must belong to the footer or to a page, all parts of these must be known, the figures
-in them must be those of the cells, and pages must hold the cells and nothing else. What is left free is how well a page
-is compressed, and into which pages a column is divided.
+compared byte by byte: every byte must belong to the footer or to a page, each part of these must be the one that
+follows from the cells, and pages must hold the cells and nothing else. What is left free is how well a page is
+compressed, and into which pages a column is divided.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import Any, NamedTuple
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-WRITER = r"parquet-cpp-arrow version \d{1,3}\.\d{1,3}\.\d{1,3}"
+WRITER = rb"parquet-cpp-arrow version \d{1,3}\.\d{1,3}\.\d{1,3}"
 MAGIC = b"PAR1"
 ZSTD = b"\x28\xb5\x2f\xfd"
 CODECS = {0: None, 1: "snappy", 6: "zstd"}
 """The ways of compression that leave no room behind their content, by their numbers in files."""
 PLAIN, RUNS, DICTIONARY_INDEX = 0, 3, (2, 8)
-LIST_PAGE = 2
-I16, I32, I64, TEXT, STRUCT = 4, 5, 6, 8, 12
-TRUTH, LIST = 1, 16
-"""A list of entries of a kind has the kind LIST times that."""
-FILE = {1: I32, 2: LIST * STRUCT, 3: I64, 4: LIST * STRUCT, 6: TEXT, 7: LIST * STRUCT}
-GROUP = {1: LIST * STRUCT, 2: I64, 3: I64, 5: I64, 6: I64, 7: I16}
-CHUNK = {2: I64, 3: STRUCT}
-COLUMN = {1: I32, 2: LIST * I32, 3: LIST * TEXT, 4: I32, 5: I64, 6: I64, 7: I64, 9: I64, 11: I64, 12: STRUCT}
-COLUMN |= {13: LIST * STRUCT, 16: STRUCT}
-ENCODING = {1: I32, 2: I32, 3: I32}
-PAGE = {1: I32, 2: I32, 3: I32, 5: STRUCT, 7: STRUCT, 8: STRUCT}
-LISTED = {1: I32, 2: I32, 3: TRUTH}
-DATA = {1: I32, 2: I32, 3: I32, 4: I32, 5: STRUCT}
-DATA_2 = {1: I32, 2: I32, 3: I32, 4: I32, 5: I32, 6: I32, 7: TRUTH, 8: STRUCT}
-"""The entries of each part of a file that its cells determine, by their numbers in the format's definition."""
+DATA_PAGE, LIST_PAGE, DATA_PAGE_2 = 0, 2, 3
+ENTRY_OF_PAGE = {DATA_PAGE: 5, LIST_PAGE: 7, DATA_PAGE_2: 8}
+TRUTH, I16, I32, I64, TEXT, STRUCT, LIST = 1, 4, 5, 6, 8, 12, 16
+"""The kinds of entries in parts of a file; a list of entries of a kind has the kind LIST times that."""
 STRAY = "holds bytes that belong to no cell"
-SIZES = "states sizes that are not those of its parts"
-PLACES = "states places that are not its own"
+STATED = "states sizes, places or counts that are not those of its parts"
+FIGURES = "states figures that are not its cells'"
 COLUMNS = "describes its columns otherwise than Arrow does"
-PAGES = "miscounts its pages"
-CELLS = "miscounts its cells"
 ENCODED = "is encoded unlike any page of ours"
 COMPRESSED = "is compressed unlike any page of ours"
 ENTRY = "has an entry that its cells do not need"
 """Faults that are found in several ways."""
+
+Entries = Mapping[int, tuple[int, Any]]
+"""A part of a file as it must be: its entries by their numbers in the format's definition, each with its kind."""
 
 
 class Struct(dict[int, Any]):
@@ -77,7 +68,7 @@ def beyond_cells(table: pa.Table, written: bytes, options: dict[str, Any]) -> st
         same = file.schema_arrow.equals(table.schema, check_metadata=True) and file.metadata.metadata is None
         _need(same, "has other columns than are written, or says more about them")
         _need(file.read().equals(table), "has other cells than are written")
-        _File(table, written, options).check()
+        _check(table, memoryview(written), options)
     except (OSError, pa.ArrowException, IndexError, KeyError, TypeError, ValueError):
         return "it is not a Parquet file as Arrow writes them"
     except OtherwiseError as fault:
@@ -90,142 +81,156 @@ def _need(holds: bool, fault: str) -> None:
         raise OtherwiseError(fault)
 
 
-class _Page(NamedTuple):
-    header: Struct
-    body: memoryview
+def _same(stated: Struct, due: Entries, fault: str = STATED, optional: Collection[int] = ()) -> None:
+    """Check that a part of a file has all entries that it must have, and no others; some may be left out."""
+    known = dict(due.items())
+    _need(stated.keys() <= known.keys(), ENTRY)
+    _need(all(known[key] == entry for key, entry in stated.items()), fault)
+    _need(known.keys() - stated.keys() <= set(optional), fault)
 
 
-class _File:
-    """A file beside the one that this version of Arrow writes for the same rows."""
-
-    def __init__(self, table: pa.Table, written: bytes, options: dict[str, Any]) -> None:
-        self.table, self.data = table, memoryview(written)
-        self.footer, self.end = _footer(self.data)
-        groups = self.footer[4]
-        rows = max(groups[0][3], 1) if groups else None
-        self.reference, _ = _footer(memoryview(_rewritten(table, **options, row_group_size=rows)))
-        """What this version of Arrow says of the same rows."""
-
-    def check(self) -> None:
-        footer, reference = self.footer, self.reference
-        writer = bytes(footer[6]).decode("ascii", "replace")
-        _need(re.fullmatch(WRITER, writer) is not None, "names a writer that is not Arrow")
-        _known(footer, FILE)
-        _need(
-            footer[1] in (1, 2) and footer.get(7, reference[7]) == reference[7],
-            "states a format that Arrow does not write",
-        )
-        _need(footer[2] == reference[2] and footer[3] == reference[3], COLUMNS)
-        _need(
-            [group[3] for group in footer[4]] == [group[3] for group in reference[4]],
-            "divides its rows into unequal parts",
-        )
-        at, start = len(MAGIC), 0
-        for number, (group, expected) in enumerate(zip(footer[4], reference[4], strict=True)):
-            _known(group, GROUP)
-            metas = [chunk[3] for chunk in group[1]]
-            _need(group[2] == sum(meta[6] for meta in metas), SIZES)
-            _need(group.get(6) in (None, sum(meta[7] for meta in metas)), SIZES)
-            _need(group.get(5, at) in (0, at) and group.get(7, number) == number, PLACES)
-            for column, (chunk, meant) in enumerate(zip(group[1], expected[1], strict=True)):
-                if writer == bytes(reference[6]).decode():
-                    _need(chunk[3][4] == meant[3][4], "is compressed otherwise than this version of Arrow was told to")
-                at = self._chunk(chunk, meant[3], self.table.column(column).slice(start, group[3]), at)
-            start += group[3]
-        _need(at == self.end, STRAY)
-
-    def _chunk(self, chunk: Struct, reference: Struct, cells: pa.ChunkedArray, at: int) -> int:
-        """Check the cells of one column in one group of rows, which begin ``at``; return where they end."""
-        meta, start = chunk[3], at
-        _known(chunk, CHUNK)
-        _known(meta, COLUMN)
-        _need(all(meta[key] == reference[key] for key in (1, 3, 5)), COLUMNS)
-        for key in (12, 16):
-            _figures(meta.get(key, Struct()), reference.get(key, Struct()))
-        pages, sizes = [], [0, 0]
-        while at < start + meta[7]:
-            reader = _Reader(self.data, at)
-            header = reader.struct()
-            body = reader.bytes(header[3])
-            pages.append((at, _Page(header, body)))
-            for size, key in enumerate((2, 3)):
-                sizes[size] += reader.at - at - header[3] + header[key]
-            at = reader.at
-        _need([meta[6], meta[7]] == sizes, SIZES)
-        data = next((place for place, page in pages if page.header[1] != LIST_PAGE), 0)
-        listed = start if pages and data != start else None
-        _need(meta[9] == data and meta.get(11) == listed, PLACES)
-        kinds = Counter(_kind(page.header) for _, page in pages)
-        for count in meta.get(13, ()):  # older versions call all data pages alike
-            _known(count, ENCODING)
-            kind = (count[1] == LIST_PAGE, count[2])
-            _need(count[1] in (0, 2, 3) and kinds.get(kind) == count[3], PAGES)
-        _need(13 not in meta or len(meta[13]) == len(kinds), PAGES)
-        encodings = sorted({RUNS, *(encoding for _, encoding in kinds)})
-        _need(sorted(meta[2]) == encodings, "is encoded otherwise than it states")
-        self._pages([page for _, page in pages], CODECS[meta[4]], cells)
-        _need(chunk[2] in (0, at), PLACES)
-        if chunk[2]:  # older versions repeat here what the footer says
-            reader = _Reader(self.data, at)
-            _need(reader.struct() == chunk, "says otherwise beside a column than in its footer")
-            at = reader.at
-        return at
-
-    def _pages(self, pages: list[_Page], codec: str | None, cells: pa.ChunkedArray) -> None:
-        """Check that pages hold given cells and nothing else."""
-        listed, coded, start = None, 0, 0
-        for page in pages:
-            header = page.header
-            if header[1] == LIST_PAGE:
-                _need(listed is None, "has two lists of values for a column")
-                _known(header, PAGE, 7)
-                _known(header[7], LISTED)
-                _need(header[7].get(3, False) is False and header[7][2] in (0, 2), "states an order of values")
-                listed = bytes(_unpacked(page.body, codec, header[2])), header[7][1]
-                continue
-            body, levels, entry = _data(page, codec)
-            number, encoding = entry[1], entry[2 if header[1] == 0 else 4]
-            part = cells.slice(start, number)
-            present, start = part.drop_null(), start + number
-            _need(header[1] == 0 or (entry[2], entry[3]) == (part.null_count, number), CELLS)
-            figures = entry.get(5 if header[1] == 0 else 8)
-            if figures:
-                _figures(figures, _plain_column(part)[1])
-            _runs(levels, 1, number)
-            if encoding in DICTIONARY_INDEX:
-                _need(listed is not None and coded == start - number, ENCODED)
-                coded = start
-                _runs(body[1:], body[0], len(present))
-            else:
-                _need(encoding == PLAIN and bytes(body) == _plain_column(present)[0], STRAY)
-        _need(start == len(cells), CELLS)
-        if listed is not None:
-            values = cells.slice(0, coded).drop_null().unique()
-            _need(
-                listed == (_plain_column(pa.chunked_array([values]))[0], len(values)), "lists values that do not occur"
-            )
+def _check(table: pa.Table, data: memoryview, options: dict[str, Any]) -> None:
+    """Compare a file with the one that this version of Arrow writes for the same rows."""
+    footer, end = _footer(data)
+    rows = [group[3] for group in footer[4]]
+    reference, _ = _footer(memoryview(_rewritten(table, **options, row_group_size=max(rows[0], 1) if rows else None)))
+    _need(re.fullmatch(WRITER, footer[6]) is not None, "names a writer that is not Arrow")
+    _need(footer[1] in (1, 2), "states a format that Arrow does not write")
+    _need(rows == [group[3] for group in reference[4]], "divides its rows into unequal parts")
+    free = {1: (I32, footer[1]), 4: (LIST * STRUCT, footer[4]), 6: (TEXT, footer[6])}
+    _same(footer, {**dict(reference.items()), **free}, COLUMNS, optional=(7,))
+    at, start = len(MAGIC), 0
+    for number, (group, expected) in enumerate(zip(footer[4], reference[4], strict=True)):
+        metas = [chunk[3] for chunk in group[1]]
+        due = {
+            1: (LIST * STRUCT, group[1]),
+            2: (I64, sum(meta[6] for meta in metas)),
+            3: (I64, group[3]),
+            5: (I64, at if group.get(5) else 0),
+            6: (I64, sum(meta[7] for meta in metas)),
+            7: (I16, number),
+        }
+        _same(group, due, optional=(5, 6, 7))
+        for column, (chunk, meant) in enumerate(zip(group[1], expected[1], strict=True)):
+            if footer[6] == reference[6]:
+                _need(chunk[3][4] == meant[3][4], "is compressed otherwise than this version of Arrow was told to")
+            at = _check_chunk(data, chunk, meant[3], table.column(column).slice(start, group[3]), at)
+        start += group[3]
+    _need(at == end, STRAY)
 
 
-# -------------------------------------------------------------------------------------------------------------- figures
+def _check_chunk(data: memoryview, chunk: Struct, reference: Struct, cells: pa.ChunkedArray, start: int) -> int:
+    """Check the cells of one column in one group of rows, which begin at ``start``; return where they end."""
+    meta = chunk[3]
+    pages = list(_pages(data, start, start + meta[7]))
+    at = pages[-1].end if pages else start
+    kinds = Counter((page.kind == LIST_PAGE, page.encoding) for page in pages)
+    _need(sorted(meta[2]) == sorted({RUNS, *(page.encoding for page in pages)}), "is encoded otherwise than it states")
+    for key in (12, 16):  # figures, some or all of which another version may leave out
+        _same(meta.get(key, Struct()), reference.get(key, Struct()), FIGURES, reference.get(key, ()))
+    for count in meta.get(13, ()):  # older versions call all data pages alike
+        _need(count[1] in ENTRY_OF_PAGE, STATED)
+        number = kinds[count[1] == LIST_PAGE, count[2]]
+        _same(count, {1: (I32, count[1]), 2: (I32, count[2]), 3: (I32, number)})
+    _need(len(meta.get(13, kinds)) == len(kinds), STATED)
+    due = {
+        **{key: dict.__getitem__(reference, key) for key in (1, 3, 5)},
+        **{key: (kind, meta.get(key)) for key, kind in ((12, STRUCT), (13, LIST * STRUCT), (16, STRUCT))},
+        2: (LIST * I32, meta[2]),
+        4: (I32, meta[4]),
+        6: (I64, sum(page.header_size + page.header[2] for page in pages)),
+        7: (I64, at - start),
+        9: (I64, next((page.start for page in pages if page.kind != LIST_PAGE), 0)),
+    }
+    if pages and pages[0].kind == LIST_PAGE:
+        due[11] = (I64, start)
+    _same(meta, due, optional=(12, 13, 16))
+    _check_cells(pages, CODECS[meta[4]], cells)
+    _same(chunk, {2: (I64, at if chunk[2] else 0), 3: (STRUCT, meta)})
+    if chunk[2]:  # older versions repeat here what the footer says
+        reader = _Reader(data, at)
+        _need(reader.struct() == chunk, "says otherwise beside a column than in its footer")
+        at = reader.at
+    return at
 
 
-def _known(struct: Struct, kinds: dict[int, int], only: int = 0) -> None:
-    """Check that all entries of a part are known, and ``only`` one of those that are parts themselves if given."""
-    variants = {key for key, kind in kinds.items() if only and kind == STRUCT and key != only}
-    known = all(kinds.get(key) == kind and key not in variants for key, (kind, _) in struct.items())
-    _need(known, ENTRY)
+def _check_cells(pages: list[_Page], codec: str | None, cells: pa.ChunkedArray) -> None:
+    """Check that pages hold given cells and nothing else."""
+    listed, coded, start = None, 0, 0
+    for page in pages:
+        if page.kind == LIST_PAGE:
+            _need(listed is None, "has two lists of values for a column")
+            entry = page.entry
+            _need(entry[2] in (0, 2), ENCODED)
+            _same(entry, {1: (I32, entry[1]), 2: (I32, entry[2]), 3: (TRUTH, False)}, optional=(3,))
+            listed = bytes(_unpacked(page.body, codec, page.header[2])), entry[1]
+            continue
+        values, levels = page.content(codec)
+        part = cells.slice(start, page.entry[1])
+        page.check_entry(part, len(levels))
+        present = part.drop_null()
+        _check_runs(levels, 1, len(part))
+        if page.encoding in DICTIONARY_INDEX:
+            _need(listed is not None and coded == start, ENCODED)
+            coded += len(part)
+            _check_runs(values[1:], values[0], len(present))
+        else:
+            _need(page.encoding == PLAIN and bytes(values) == _plain_column(present)[0], STRAY)
+        start += len(part)
+    _need(start == len(cells), STATED)
+    if listed is not None:
+        distinct = cells.slice(0, coded).drop_null().unique()
+        due = _plain_column(pa.chunked_array([distinct]))[0], len(distinct)
+        _need(listed == due, "lists values that do not occur")
 
 
-def _figures(stated: Struct, reference: Struct) -> None:
-    """Check figures about cells, some of which another version may leave out."""
-    right = dict(reference.items())
-    _need(all(right.get(key) == entry for key, entry in stated.items()), "states figures that are not its cells'")
+class _Page:
+    """A page of a column: its header, of which one entry depends on its kind, and what follows."""
+
+    def __init__(self, data: memoryview, start: int) -> None:
+        reader = _Reader(data, start)
+        self.start, self.header = start, reader.struct()
+        self.header_size = reader.at - start
+        self.body = reader.bytes(self.header[3])
+        self.end = reader.at
+        self.kind: int = self.header[1]
+        key = ENTRY_OF_PAGE[self.kind]
+        self.entry: Struct = self.header[key]
+        self.encoding: int = self.entry[4 if self.kind == DATA_PAGE_2 else 2]
+        plain = {number: (I32, self.header[number]) for number in (1, 2, 3)}
+        _same(self.header, {**plain, key: (STRUCT, self.entry)})
+
+    def content(self, codec: str | None) -> tuple[memoryview, memoryview]:
+        """Return the values of a page of data, and which of its cells have one."""
+        size = self.header[2]
+        if self.kind == DATA_PAGE:
+            body = _unpacked(self.body, codec, size)
+            width = int.from_bytes(body[:4], "little")
+            return body[4 + width :], body[4 : 4 + width]
+        width = self.entry[5]
+        codec = codec if self.entry.get(7, True) else None
+        return _unpacked(self.body[width:], codec, size - width), self.body[:width]
+
+    def check_entry(self, cells: pa.ChunkedArray, levels: int) -> None:
+        """Check what the header of a page says of its cells, of which ``levels`` bytes say whether they have values."""
+        key, entry = 5 if self.kind == DATA_PAGE else 8, self.entry
+        if key in entry:
+            figures = _plain_column(cells)[1]
+            _same(entry[key], figures, FIGURES, figures)
+        numbers = [len(cells), self.encoding, RUNS, RUNS]
+        if self.kind == DATA_PAGE_2:
+            numbers = [len(cells), cells.null_count, len(cells), self.encoding, levels, 0]
+        due: dict[int, tuple[int, Any]] = {at: (I32, number) for at, number in enumerate(numbers, 1)}
+        if self.kind == DATA_PAGE_2:
+            due[7] = (TRUTH, entry.get(7))
+        _same(entry, {**due, key: (STRUCT, entry.get(key))}, optional=(7, 8) if self.kind == DATA_PAGE_2 else (5,))
 
 
-def _kind(header: Struct) -> tuple[bool, int]:
-    """Return whether a page lists values, and its encoding."""
-    kind = header[1]
-    return kind == LIST_PAGE, header[{0: 5, 2: 7, 3: 8}[kind]][4 if kind == 3 else 2]
+def _pages(data: memoryview, start: int, end: int) -> Iterator[_Page]:
+    while start < end:
+        page = _Page(data, start)
+        yield page
+        start = page.end
 
 
 def _rewritten(table: pa.Table, **options: Any) -> bytes:
@@ -243,35 +248,12 @@ def _plain_column(cells: pa.ChunkedArray) -> tuple[bytes, Struct]:
     footer, _ = _footer(file)
     if not footer[4]:
         return b"", Struct()
-    meta, content, at = footer[4][0][1][0][3], b"", len(MAGIC)
-    while at < len(MAGIC) + meta[7]:
-        reader = _Reader(file, at)
-        header = reader.struct()
-        content += bytes(_data(_Page(header, reader.bytes(header[3])), None)[0])
-        at = reader.at
-    return content, meta.get(12, Struct())
+    meta = footer[4][0][1][0][3]
+    pages = _pages(file, len(MAGIC), len(MAGIC) + meta[7])
+    return b"".join(page.content(None)[0] for page in pages), meta.get(12, Struct())
 
 
 # ---------------------------------------------------------------------------------------------------------------- bytes
-
-
-def _data(page: _Page, codec: str | None) -> tuple[memoryview, memoryview, Struct]:
-    """Return the values of a page, which of its cells have one, and what its header says of them."""
-    header = page.header
-    if header[1] == 0:
-        _known(header, PAGE, 5)
-        _known(header[5], DATA)
-        _need((header[5][3], header[5][4]) == (3, 3), ENCODED)
-        body = _unpacked(page.body, codec, header[2])
-        size = int.from_bytes(body[:4], "little")
-        return body[4 + size :], body[4 : 4 + size], header[5]
-    _need(header[1] == 3, "has a page that holds no cells")
-    _known(header, PAGE, 8)
-    entry = header[8]
-    _known(entry, DATA_2)
-    _need(entry[6] == 0, ENCODED)
-    packed, size = page.body[entry[5] :], header[2] - entry[5]
-    return _unpacked(packed, codec if entry.get(7, True) else None, size), page.body[: entry[5]], entry
 
 
 def _unpacked(body: memoryview, codec: str | None, size: int) -> memoryview:
@@ -280,7 +262,7 @@ def _unpacked(body: memoryview, codec: str | None, size: int) -> memoryview:
         if codec == "zstd":
             _need(_frame(body) == len(body), STRAY)
         body = memoryview(pa.decompress(pa.py_buffer(body), size, codec, asbytes=True))
-    _need(len(body) == size, SIZES)
+    _need(len(body) == size, STATED)
     return body
 
 
@@ -301,7 +283,7 @@ def _frame(body: memoryview) -> int:
     return at + (4 if kind & 4 else 0)
 
 
-def _runs(body: memoryview, width: int, number: int) -> None:
+def _check_runs(body: memoryview, width: int, number: int) -> None:
     """Check that runs of whole numbers of so many bits hold so many of them, and nothing behind."""
     reader = _Reader(body, 0)
     while number > 0:

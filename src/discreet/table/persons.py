@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -61,7 +60,8 @@ def meant(column: RawColumn) -> NDArray[np.int32]:
         words = pc.utf8_trim_whitespace(column.words)
         if matches(words, NUMBER).all() and not matches(words, ONE_WAY).all():
             texts, zeros = words.to_pylist(), matches(words, LEADING_ZERO).tolist()
-            keys = [text if zero else _number(text) for text, zero in zip(texts, zeros, strict=True)]
+            exactly = [None if zero else exact(text) for text, zero in zip(texts, zeros, strict=True)]
+            keys = [text if number is None else number for text, number in zip(texts, exactly, strict=True)]
         elif words.equals(column.words):
             return column.codes
         else:
@@ -69,11 +69,6 @@ def meant(column: RawColumn) -> NDArray[np.int32]:
     first: dict[Any, int] = {}
     places = [first.setdefault(key, len(first)) for key in keys]
     return np.array([*places, -1], np.int32)[column.codes]
-
-
-def _number(text: str) -> Decimal | str:
-    number = exact(text)
-    return text if number is None else number
 
 
 def check_alone(column: RawColumn) -> None:

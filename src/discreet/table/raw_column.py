@@ -127,7 +127,7 @@ def encode_objects(name: str, values: Sequence[Any], marks: Collection[str] = ()
     if present and all(isinstance(value, (Real, Decimal)) and not isinstance(value, bool) for value in present):
         whole = all(isinstance(value, Integral) for value in present)
         try:
-            if whole or as_doubles(present) is not None:
+            if whole or _as_doubles(present) is not None:
                 numbers = [
                     None if missing else (value if whole else float(value))
                     for value, missing in zip(values, gone, strict=True)
@@ -188,12 +188,8 @@ def unmarked(column: RawColumn, marks: Collection[str]) -> RawColumn:
     return replace(column, codes=codes, words=words, numbers=numbers, order=order)
 
 
-def as_doubles(values: Sequence[Any]) -> NDArray[np.float64] | None:
-    """Convert exact numbers to floating-point ones; None if two different numbers might become equal.
-
-    >>> as_doubles([Decimal("0.5"), 2]), as_doubles([Decimal("0.1"), Decimal("0.10000000000000000001")])
-    (array([0.5, 2. ]), None)
-    """
+def _as_doubles(values: Sequence[Any]) -> NDArray[np.float64] | None:
+    """Convert exact numbers to floating-point ones; None if two different numbers might become equal."""
     try:
         numbers = [float(value) for value in values]
     except OverflowError:
@@ -223,7 +219,7 @@ def _plain(name: str, values: pa.Array) -> tuple[pa.Array | NDArray[Any], NDArra
         return _moments(name, values), null
     if pa.types.is_decimal(kind):
         exact = values.to_pylist()
-        doubles = as_doubles([number for number in exact if number is not None])
+        doubles = _as_doubles([number for number in exact if number is not None])
         if doubles is None:
             return pa.array([None if number is None else str(number) for number in exact], pa.string()), null
         values = pa.array([None if number is None else float(number) for number in exact], pa.float64())

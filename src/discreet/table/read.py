@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from typing import Any, NamedTuple
@@ -16,14 +16,14 @@ from discreet.options import brief, checked, several
 from discreet.table.dates import as_dates
 from discreet.table.hierarchy import Hierarchy, PublishedHierarchy
 from discreet.table.hierarchy_sources import Offered, offered
-from discreet.table.kinds import ColumnSpec, Missing, code, column_specs, infer
+from discreet.table.kinds import ColumnSpec, Missing, code, column_specs
 from discreet.table.multivalued import check_clashes, check_replaced, check_several, derived_columns
-from discreet.table.notes import notes_on
+from discreet.table.notes import Note, notes_on, numbers_by_label
 from discreet.table.persons import check_alone, person_of_rows
 from discreet.table.raw_column import RawColumn
 from discreet.table.sources import fetch, names_in
 from discreet.table.table import Column, Derived, Table, as_name, as_names
-from discreet.table.texts import MISSING, value_text
+from discreet.table.texts import value_text
 
 
 def read(
@@ -118,7 +118,6 @@ def read(
     check_clashes(roles.published, origins)
     _check_published(specs, roles.published)
     settled, unusable = _settled(columns, roles, specs, origins, missing)
-    undeclared = [name for name in (*roles.quasi, *roles.sensitive) if name not in specs and name not in origins]
     return Table(
         rows,
         tuple(settled[name] for name in roles.quasi),
@@ -126,7 +125,7 @@ def read(
         tuple(settled[name] for name in roles.other),
         _withheld(list(unusable.values()), rows),
         {name: len(gone) for name, gone in unusable.items()},
-        tuple(notes_on([(columns[name], settled[name]) for name in undeclared])),
+        tuple(_notes(columns, settled, roles, specs)),
         person_of_rows(columns[roles.person[0]]) if roles.person else None,
     )
 
@@ -170,6 +169,17 @@ def _settled(
         if len(gone):
             unusable[name] = gone
     return settled, unusable
+
+
+def _notes(
+    columns: Mapping[str, RawColumn], settled: Mapping[str, Column], roles: _Roles, specs: Mapping[str, ColumnSpec]
+) -> Iterator[Note]:
+    """Yield the notes on columns that may have been read otherwise than was meant."""
+    for name in roles.quasi:
+        if name in specs and specs[name].kind_from_hierarchy:
+            yield from numbers_by_label(columns[name])
+    undeclared = [name for name in (*roles.quasi, *roles.sensitive) if name not in specs]
+    yield from notes_on([(columns[name], settled[name]) for name in undeclared if settled[name].derived is None])
 
 
 class _Roles(NamedTuple):
@@ -228,44 +238,6 @@ def _withheld(unusable: Sequence[NDArray[np.int64]], rows: int) -> NDArray[np.in
             f"every row has a missing number and would be withheld; choose {argument('missing', 'value')} instead"
         )
     return withheld
-
-
-def read_unpublished(
-    source: Any,
-    names: Sequence[str],
-    wanted: Callable[[str, int, int], bool],
-    *,
-    na: str | Iterable[str] = (),
-    delimiter: str | None = None,
-    encoding: str | None = None,
-) -> tuple[int, list[Column]]:
-    """Return the number of rows, and those of the columns that are ``wanted`` and may have a value twice.
-
-    This is asked of the name of a column, its number of different values and the number of rows: to settle the kinds
-    of all columns would take several times as long. Missing numbers are values, and categories have no hierarchy.
-
-    >>> import pyarrow as pa
-    >>> people = pa.table({"id": ["a", "a", "b"], "name": ["Ann", "Bo", "Cy"]})
-    >>> rows, columns = read_unpublished(people, ["id", "name"], lambda name, distinct, rows: True)
-    >>> rows, [column.name for column in columns]
-    (3, ['id'])
-    """
-    rows, columns = fetch(source, names, names, delimiter=delimiter, encoding=encoding, marks=_marks(na))
-    kept = []
-    for name, column in columns.items():
-        distinct = int(column.codes.max(initial=-1)) + 1  # all values occur
-        present = int((column.codes >= 0).sum())
-        # numbers that are written differently may be equal
-        if wanted(name, distinct, rows) and (distinct < present or infer(column) == "numeric"):
-            column = _as_dates(column, ColumnSpec())
-            kept.append(_flat(column) if infer(column) == "categorical" else code(column, ColumnSpec(), "value")[0])
-    return rows, kept
-
-
-def _flat(column: RawColumn) -> Column:
-    """Return a categorical column without a hierarchy, which takes long to build if there are very many values."""
-    values, places = np.unique(np.array([*column.texts, MISSING], object), return_inverse=True)
-    return Column(column.name, "categorical", places.astype(np.int32)[column.codes], values)
 
 
 def _check_published(specs: Iterable[str], published: Sequence[str]) -> None:

@@ -6,7 +6,7 @@ import bz2
 import gzip
 import lzma
 import zlib
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -22,7 +22,13 @@ from discreet.table.typed_files import TypedFile
 
 TYPED = ("parquet", "arrow", "arrow stream")
 """The kinds of files whose columns have types."""
-COMPRESSED = ("gzip", "bzip2", "xz", "zstd")
+OPENED: dict[str, Callable[[BinaryIO], Any]] = {
+    "gzip": lambda file: gzip.GzipFile(fileobj=file),
+    "bzip2": bz2.BZ2File,
+    "xz": lzma.LZMAFile,
+    "zstd": lambda file: pa.CompressedInputStream(pa.PythonFile(file), "zstd"),
+}
+"""How compressed files are opened, by their kind."""
 HEADER_BYTES = 1 << 20
 """The number of bytes of a file that are searched for its header."""
 
@@ -66,14 +72,6 @@ def names_in(source: Any, delimiter: str | None, encoding: str | None, hints: Se
     # Truncated data may end within a character: only its complete lines are used.
     end = data.rfind(b"\n")
     return header(data[: end + 1] if end >= 0 and len(data) == HEADER_BYTES else data, hints, delimiter, encoding, what)
-
-
-def declared_type(path: str | PathLike[str], name: str) -> pa.DataType | None:
-    """Return the type that a file declares for a column; None if it is text, which declares nothing."""
-    what = f"'{path}'"
-    with opened(located(path), what) as file:
-        kind = kind_of(file)
-        return TypedFile(file, kind, what).schema.field(name).type if kind in TYPED else None
 
 
 def _check_rows(rows: int, what: str) -> None:
@@ -151,18 +149,10 @@ def _arrow_column(series: Any, ordered: bool) -> pa.ChunkedArray | None:
 
 def _unpacked(file: BinaryIO, kind: Kind, what: str, most: int = -1) -> bytes:
     """Return the content of a file, decompressed if it is of such a kind; at most ``most`` bytes unless negative."""
-    if kind not in COMPRESSED:
+    if kind not in OPENED:
         return file.read(most)
     try:
-        data: bytes = _stream(file, kind).read(most if most >= 0 else None)
+        data: bytes = OPENED[kind](file).read(most if most >= 0 else None)
         return data
     except (OSError, EOFError, zlib.error, lzma.LZMAError, pa.ArrowException):
         raise DiscreetError(f"{what} is a damaged {kind} file; fetch or compress it again") from None
-
-
-def _stream(file: BinaryIO, kind: Kind) -> Any:
-    if kind == "gzip":
-        return gzip.GzipFile(fileobj=file)
-    if kind == "bzip2":
-        return bz2.BZ2File(file)
-    return lzma.LZMAFile(file) if kind == "xz" else pa.CompressedInputStream(pa.PythonFile(file), "zstd")

@@ -146,7 +146,9 @@ def _statement(text: str) -> exp.Select:
             raise _misread(other)
         statements = [statement for statement in sqlglot.parse(text, read=DIALECT) if statement is not None]
     except (SqlglotError, RecursionError) as fault:
-        raise _misread(f"the query {_quoted(text)} cannot be understood as SQL{_place(fault)}") from None
+        first: dict[str, Any] = next(iter(getattr(fault, "errors", [])), {})
+        where = f" (line {first['line']}, column {first['col']})" if first.get("line") else ""
+        raise _misread(f"the query {_quoted(text)} cannot be understood as SQL{where}") from None
     if len(statements) != 1:
         raise DiscreetError(f"there are {len(statements)} queries in {_quoted(text)}; ask one at a time")
     select = statements[0]
@@ -203,12 +205,6 @@ def _sql(node: exp.Expression) -> str:
 
 def _misread(fault: str) -> DiscreetError:
     return DiscreetError(f"{fault}; write for example {EXAMPLE}")
-
-
-def _place(fault: Exception) -> str:
-    """Where the parser stopped, if it says so."""
-    first: dict[str, Any] = next(iter(getattr(fault, "errors", [])), {})
-    return f" (line {first['line']}, column {first['col']})" if first.get("line") else ""
 
 
 # ------------------------------------------------------------------------------------------------------- conditions

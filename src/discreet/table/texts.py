@@ -10,6 +10,8 @@ from typing import Any
 
 MISSING = "(missing)"
 """The text of a missing value where missing is a value of its own."""
+ROOT = "*"
+"""The default label of a hierarchy's root, which stands for the whole domain."""
 
 MARKS = frozenset(
     (

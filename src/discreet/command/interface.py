@@ -1,0 +1,444 @@
+"""What every command takes, its arguments and flags, and the help about them.
+
+Nothing heavier than click is imported here, so that help appears at once; the module that carries a command out is
+imported when the command is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from discreet.catalogue import ATTACKS, PRINCIPLES, SCHEMES
+from discreet.command.console import QUIETLY
+from discreet.plugins import Group, Registry, plugged_names
+from discreet.table.paths import system_path
+
+CATALOGUED: dict[str, Registry[Any]] = {
+    **{"PROMISE": PRINCIPLES, "SCHEME": SCHEMES, "SCHEMES": SCHEMES, "ATTACK": ATTACKS},
+    **{"promises": PRINCIPLES, "schemes": SCHEMES, "attacks": ATTACKS},
+}
+"""Per value of a flag, and per manual, the registry that shells complete it from."""
+EVERY = "all"
+"""What --attack calls all attacks."""
+
+
+class File(click.Path):
+    """A path that click does not check: missing files are reported when they are opened, in discreet's own words."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the path as the system has it."""
+        return system_path(value)
+
+
+class WithPlugins(click.Command):
+    """A command whose help ends with the names that plug-ins add, without importing the plug-ins."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the names of the plug-ins' schemes, promises, formats and attacks."""
+        super().format_epilog(ctx, formatter)
+        groups: tuple[Group, ...] = ("schemes", "principles", "formats", "attacks")
+        added = [f"{group} {', '.join(names)}" for group in groups if (names := plugged_names(group))]
+        if added:
+            formatter.write_paragraph()
+            formatter.write_text(f"From plug-ins: {'; '.join(added).replace('principles', 'promises')}.")
+
+
+def completed_from(registry: Registry[Any]) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
+    """Return what click asks for the names in a registry; in a list, the last one is completed."""
+
+    def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        before, comma, begun = incomplete.rpartition(",")
+        begin = [name for name in registry if name.startswith(begun)]
+        return [CompletionItem(before + comma + name, help=registry.summary(name)) for name in begin]
+
+    return complete
+
+
+def file(name: str, metavar: str | None = None, *, required: bool = True) -> click.Argument:
+    """Define an argument that is a file or a folder."""
+    return click.Argument([name], metavar=metavar, required=required, type=File())
+
+
+def valued(name: str, metavar: str, help: str, **how: Any) -> click.Option:
+    """Define a flag with a value; ``name`` ends with that of its argument where it differs: "--date dates"."""
+    if metavar in CATALOGUED:
+        how["shell_complete"] = completed_from(CATALOGUED[metavar])
+    return click.Option(name.split(), metavar=metavar, help=help, **how)
+
+
+def many(name: str, help: str, metavar: str = "COLUMNS") -> click.Option:
+    """Define a flag that can be repeated, such as one for columns, which may also be separated by commas."""
+    return valued(name, metavar, help, multiple=True)
+
+
+def path(name: str, help: str, metavar: str = "FILE", **how: Any) -> click.Option:
+    """Define a flag for a file or a folder."""
+    return valued(name, metavar, help, type=File(), **how)
+
+
+def switch(name: str, help: str) -> click.Option:
+    """Define a flag without a value."""
+    return click.Option(name.split(), is_flag=True, help=help)
+
+
+ROLES = (
+    many("--quasi", "Columns an attacker may know, separated by commas."),
+    valued("--sensitive", "COLUMNS", "Columns whose values are protected."),
+)
+PERSON = valued(
+    "--person",
+    "COLUMN",
+    "Column identifying each row's person, if people have several rows. Promises then apply to people; the column "
+    "is not published.",
+)
+IDENTIFIERS = many("--identifier identifiers", "Columns that name a person; they are not published.")
+MISSING = valued(
+    "--missing",
+    "WAY",
+    "What to do about missing numbers: error (default), withhold their rows, or value, which treats missing as a "
+    "value like any other.",
+    type=click.Choice(["error", "withhold", "value"]),
+)
+DECLARED = (
+    many("--hierarchy hierarchies", "Hierarchy as CSV (leaf first) or TOML, or a folder of such files.", "COLUMN=FILE"),
+    many("--domain domains", "Range of possible numbers or dates.", "COLUMN=LOW:HIGH"),
+)
+KINDS = (
+    many("--numeric", "Columns to read as numbers."),
+    many("--categorical", "Columns to read as names, even if they look like numbers."),
+    many("--ordinal", "Columns whose values have an order."),
+    *DECLARED,
+)
+FORMATS = (
+    valued("--delimiter", "CHAR", "Character that separates cells (default: detected)."),
+    valued("--encoding", "NAME", "Encoding of the input (default: detected)."),
+    many("--na", "Text that means missing, such as NA. Repeatable.", "TEXT"),
+    many("--date dates", "Format of dates, such as %d.%m.%Y, if it is ambiguous.", "COLUMN=FORMAT"),
+    many("--list lists", "Sensitive column with several values per cell: diagnosis=';'.", "COLUMN=SEPARATOR"),
+    many("--join", "Sensitive column of a second table, linked by the column ID.", "COLUMN=FILE:ID"),
+)
+HARMLESS = many("--harmless", "Value that is not sensitive, for the scheme codip.", "COLUMN=VALUE")
+ORIGINAL = path("--original", "The table that was published.", "INPUT", required=True)
+ANSWER = (
+    switch("--json as_json", "Print the result as JSON and nothing else."),
+    click.Option(
+        ["-q", "--quiet"],
+        is_flag=True,
+        expose_value=False,
+        callback=lambda context, _, value: context.meta.update({QUIETLY: value}),
+        help="No notes and no progress; no output at all if promises hold.",
+    ),
+)
+"""How the result is told, of every command."""
+
+
+def _command(
+    name: str, help: str, *params: click.Parameter, kind: type[click.Command] = click.Command, work: str = ""
+) -> click.Command:
+    """Return a command, which the function of its name in the module of its name carries out, or ``module:work``."""
+    module, _, function = (work or f"{name}:{name}").partition(":")
+
+    def run(**given: Any) -> int:
+        carry_out: Callable[..., int] = getattr(import_module(f"discreet.command.{module}"), function)
+        return carry_out(**given)
+
+    return kind(name, callback=run, params=[*params, *ANSWER], help=help)
+
+
+def _manual(name: str, noun: str) -> click.Command:
+    """Return the command that lists one kind of thing, or explains one of them."""
+
+    def run(chosen: str | None, as_json: bool) -> int:
+        from discreet.command.manual import manual
+
+        return manual(name, noun, chosen, as_json)
+
+    help = f"List the {name}, or explain the {noun} NAME: what it is for, its options, and where it comes from."
+    complete = completed_from(CATALOGUED[name])
+    chosen = click.Argument(["chosen"], metavar="[NAME]", required=False, shell_complete=complete)
+    return click.Command(name, callback=run, params=[chosen, *ANSWER], help=help)
+
+
+COMMANDS = (
+    _command(
+        "publish",
+        """Publish INPUT under a promise, and audit the files that were written.
+
+        \b
+        discreet publish people.csv -o release --quasi age,sex,zip --sensitive disease \\
+            --identifier name --promise "beta-likeness(beta=2)"
+
+        INPUT is CSV (also compressed), Parquet or Arrow. Flags with COLUMN=... can be repeated. 'discreet promises' and
+        'discreet schemes' list what you can choose, and explain it by name: 'discreet schemes cuts'; 'discreet attacks'
+        does so for attacks. With several sensitive columns, attribute=NAME in a promise says which one it is about.
+
+        Exit code: 0 the promise holds; 1 it does not, and nothing is published; 2 bad input; 3 published and valid, but
+        the result could not be printed.
+        """,
+        file("input", required=False),
+        path("-o --output", "Folder for the release.", "DIR"),
+        *ROLES,
+        many("--promise promises", 'Promise that must hold, such as "beta-likeness(beta=2)". Repeatable.', "PROMISE"),
+        valued("--scheme", "SCHEME", "Algorithm, such as 'cuts(effort=thorough)' (default: by the promise)."),
+        many("--option options", "Option of the scheme, such as effort=thorough. Repeatable.", "KEY=VALUE"),
+        IDENTIFIERS,
+        PERSON,
+        many("--keep", "Columns to publish unchanged."),
+        *KINDS,
+        MISSING,
+        valued(
+            "--most-withheld",
+            "SHARE",
+            "Share of rows that may be withheld for it (default: 0.05).",
+            type=click.FloatRange(0, 1),
+        ),
+        *FORMATS,
+        HARMLESS,
+        click.Option(["--format"], type=click.Choice(["csv", "parquet"]), help="Format of the tables (default: csv)."),
+        path("--trace", "Also write a PRIVATE file with each row's group."),
+        valued("--seed", "N", "Seed of an experiment; never for a real release.", type=click.IntRange(min=0)),
+        switch("--force", "Replace an existing release and trace."),
+        path("--job", "TOML file with these settings; flags override it."),
+        kind=WithPlugins,
+    ),
+    _command(
+        "audit",
+        """Audit the release in DIR against the original.
+
+        The promise, and the roles, kinds, orders and hierarchies of columns, are taken from release.json, so you need
+        not repeat them; but then the audit only confirms what the release claims about itself. To judge it on your own
+        terms, name the quasi-identifiers, the sensitive attribute and the promise. If you give hierarchies and domains,
+        they are compared with those of the release, and promises are judged by yours; an ordinal column has the order
+        of its hierarchy file.
+
+        With a population (a table of everyone who could be in the original, with all quasi-identifiers), the audit also
+        reports how strongly an attacker may believe that each of these people is in it.
+
+        Exit code: 0 if everything holds, 1 if a check or a promise fails, 2 for bad input.
+        """,
+        file("folder", "DIR"),
+        ORIGINAL,
+        path("--trace", "The private file that publish wrote with --trace."),
+        path("--population", "Everyone who could be in the table."),
+        many("--promise promises", "Promise to judge as well. Repeatable.", "PROMISE"),
+        *ROLES,
+        PERSON,
+        *DECLARED,
+        *FORMATS,
+    ),
+    _command(
+        "attack",
+        """Attack the release in DIR: guess the sensitive value of everyone in the original, and count the right
+        guesses.
+
+        The attacker has the files of the release and knows everyone's quasi-identifiers; the sensitive values of the
+        original only serve to score the guesses. Each rate of success is shown beside the rates without the release and
+        from the original itself, and beside what the promise allows.
+
+        Exit code: 0 if no attack achieves more than the promise allows, 1 if one does, 2 for bad input, 4 if an attack
+        failed with an internal error; the results of the others are kept.
+        """,
+        file("folder", "DIR"),
+        ORIGINAL,
+        valued(
+            "--attack attacks",
+            "ATTACK",
+            f"{', '.join(ATTACKS.built_in)} or {EVERY}, with parameters as in 'naive-bayes(correction=1)'; 'discreet "
+            "attacks' explains them. Repeatable.",
+            multiple=True,
+            default=(EVERY,),
+            show_default=True,
+        ),
+        path(
+            "--with others",
+            "Another release about the same people, for attacks that combine several. Repeatable.",
+            "DIR",
+            multiple=True,
+        ),
+        path("--outsiders", "People who are not in the release, to compare with."),
+        path("--population", "Everyone who may be in the table, for the attack 'presence'."),
+        path("--trace", "The private trace, for an attacker who knows everyone's group."),
+        valued("--victims", "N", "Attack only N people, drawn at random (default: everyone).", type=int),
+        valued("--seed", "N", "Seed of the random draws, to repeat a result.", type=int),
+        *FORMATS,
+        kind=WithPlugins,
+    ),
+    _command(
+        "query",
+        """Estimate how many rows satisfy SQL, from the release in DIR alone.
+
+        SQL is a count with conditions joined by AND: "SELECT COUNT(*) FROM t WHERE age BETWEEN 20 AND 30 AND occupation
+        = 'Sales'". Conditions are =, <, <=, >, >=, BETWEEN and IN; put texts in single quotes, and names with blanks or
+        dashes in double quotes. Withheld rows are not estimated.
+
+        To count by the values of some columns: "SELECT education, sex, COUNT(*) FROM t WHERE occupation = 'Sales' GROUP
+        BY education, sex". Every combination of values in the release is estimated; those estimated at 0 are not
+        listed, and rows without a value are listed as (missing).
+
+        To ask many queries at once: -f FILE, with one query per line or semicolons after each; blank lines and comments
+        (-- to the end of the line, or between /* and */) are skipped. The release is loaded once, and --json gives a
+        list. If any query cannot be answered, none is, and the message names its line.
+
+        Exit code: 0, or 2 for bad input.
+        """,
+        file("folder", "DIR"),
+        click.Argument(["sql"], metavar="[SQL]", required=False),
+        path("-f --file", "File of queries, instead of SQL."),
+        path("--original", "Also count in the original, and compare.", "INPUT"),
+        *FORMATS,
+    ),
+    _command(
+        "compare",
+        """Compare schemes on INPUT: each publishes it under each promise, and every release is audited and attacked.
+
+        \b
+        discreet compare people.csv --quasi age,sex,zip --sensitive disease \\
+            --promise "beta-likeness(beta=1)" --promise "beta-likeness(beta=2)" \\
+            --schemes cuts,mondrian,burel --html comparison.html
+
+        Nothing is published: the releases are written to a temporary folder and removed. If a scheme cannot keep a
+        promise, the reason is shown on screen and in the JSON, which are for you; the page, which is for others, leaves
+        it out because it may reveal values of the table.
+
+        Exit code: 0 if all audits hold, 1 if one fails, 2 for bad input or if no release could be made, 4 if a scheme
+        or an attack failed with an internal error; the results of the others are kept.
+        """,
+        file("input", required=False),
+        *ROLES,
+        many(
+            "--promise promises",
+            'Promise to compare under, such as "beta-likeness(beta=2)" or "k-anonymity(k=5) & l-diversity(l=3)". '
+            "Repeatable: schemes are compared under each.",
+            "PROMISE",
+        ),
+        many(
+            "--schemes",
+            "Schemes to compare, separated by commas (default: all): 'cuts, burel, cuts(effort=thorough, loss=gcp)'. "
+            "Repeatable.",
+            "SCHEMES",
+        ),
+        IDENTIFIERS,
+        PERSON,
+        *KINDS,
+        MISSING,
+        *FORMATS,
+        valued(
+            "--queries", "N", "Number of count queries.", type=click.IntRange(min=1), default=10_000, show_default=True
+        ),
+        valued(
+            "--dimensions",
+            "N",
+            "Quasi-identifiers with a condition in each query (default: 3, or all if there are fewer).",
+            type=click.IntRange(min=1),
+        ),
+        valued(
+            "--selectivity", "SHARE", "Share of the rows that a query is expected to select (default: 0.1).", type=float
+        ),
+        valued(
+            "--volume",
+            "SHARE",
+            "Instead of --selectivity: share of the space of its attributes that a query covers.",
+            type=float,
+        ),
+        valued("--seed", "N", "Seed, to repeat an experiment.", type=click.IntRange(min=0)),
+        path("--html page", "Also write an HTML page with plots that can be shared."),
+        path("--plot picture", "Also draw error and loss against what each release really keeps, as .svg or .png."),
+        switch("--force", "Replace an existing page or picture."),
+        path("--job file", "Job file, as for publish: schemes must keep all its promises at once; flags override it."),
+        kind=WithPlugins,
+    ),
+    _command(
+        "plan",
+        """Plan what to promise about INPUT: the strongest promise of every kind that some release of it can keep.
+
+        For a numeric sensitive attribute, --epsilon asks for the largest m, --m for the largest epsilon, and both
+        together ask whether the two can be kept. Several sensitive attributes are planned one by one, followed by ways
+        to divide them among tables (scheme codip), with what each exposes and loses. Without --quasi, all other columns
+        are treated as quasi-identifiers. With --person, promises are about people, as in a release published with it.
+
+        Exit code: 0, or 1 if --epsilon and --m cannot be kept together, or 2 for bad input.
+        """,
+        file("input"),
+        *ROLES,
+        PERSON,
+        valued("--epsilon", "E", "How close numbers must be to be similar: show the largest m.", type=float),
+        valued("--m", "M", "At most 1/M of a group may be similar: show the largest epsilon.", type=float),
+        click.Option(
+            ["--neighbourhood"],
+            type=click.Choice(("absolute", "relative")),
+            default="absolute",
+            show_default=True,
+            help="Whether epsilon is a difference between numbers or a share of a number.",
+        ),
+        path(
+            "--plot", "Also plot the possible epsilon and m, or the ways to divide attributes, as .html, .svg or .png."
+        ),
+        switch("--force", "Replace an existing plot."),
+        *KINDS,
+        *FORMATS,
+        HARMLESS,
+    ),
+    _command(
+        "profile",
+        """Profile INPUT: its columns, who stands out in it, and which promises it can keep.
+
+        Without --quasi, all columns are described and roles are suggested for them.
+        """,
+        file("input"),
+        *ROLES,
+        IDENTIFIERS,
+        PERSON,
+        *KINDS,
+        *FORMATS,
+    ),
+    _manual("schemes", "scheme"),
+    _manual("promises", "promise"),
+    _manual("attacks", "attack"),
+    click.Group(
+        "data",
+        help="""List the tables to try things out on, or write one to a file.
+
+        All of them are generated here: nothing is downloaded, and nobody in them exists.
+        """,
+        commands=[
+            _command("list", "List the tables.", work="data:list_tables"),
+            _command(
+                "get",
+                """Write the table NAME as CSV.
+
+                \b
+                discreet data get patients
+                discreet data get census --rows 100000 -o people.csv --hierarchies hierarchies
+                """,
+                click.Argument(["name"], metavar="NAME", type=click.Choice(["patients", "census"])),
+                path("-o --output file", "File to write (default: NAME.csv)."),
+                valued("--rows", "N", "Number of people, for census (default: 20,000).", type=click.IntRange(min=1)),
+                path("--hierarchies folder", "Also write the hierarchies of its columns, a file each.", "DIR"),
+                switch("--force", "Replace existing files."),
+                work="data:get_table",
+            ),
+        ],
+    ),
+    _command(
+        "demo",
+        """Invent a census, publish it, audit it, and show the result.
+
+        The table, its hierarchies, the release and the private trace stay in DIR; the next demo replaces them.
+        """,
+        path("-o --output folder", "Folder for the demo.", "DIR", default="discreet-demo", show_default=True),
+        valued(
+            "--rows",
+            "N",
+            "Number of invented people.",
+            type=click.IntRange(100, 10_000_000),
+            default=20_000,
+            show_default=True,
+        ),
+        switch("--force", "Use the folder even if it contains other files, which stay."),
+    ),
+)
