@@ -8,12 +8,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.bucket_draws import counting_order, draw_along, draw_nearest
+from discreet.kernels.bucket_draws import draw_along, draw_nearest
 from discreet.kernels.hilbert import hilbert_keys
+from discreet.table.combinations import ranked_combinations
 from discreet.table.table import Column
 
 Retrieval = Literal["hilbert", "nearest"]
-"""How a group finds rows near each other: along a Hilbert curve, or by exact distance (slow on large tables)."""
 
 
 def draw_groups(
@@ -34,12 +34,8 @@ def draw_groups(
     starts = np.concatenate([[0], np.cumsum(np.bincount(buckets, minlength=number))])
     bins = rank[point_of]
     bins += buckets * np.int64(len(points))
-    if number * len(points) <= 4 * len(rows) + 1024:
-        order, sizes = counting_order(bins, number * len(points))
-        curve = np.repeat(np.tile(place[np.argsort(rank)], number), sizes)
-    else:
-        order = np.argsort(bins, kind="stable")
-        curve = place[point_of[order]]
+    order = np.argsort(bins, kind="stable")
+    curve = place[point_of[order]]
     # seeds drawn twice are skipped; so many draws almost always suffice (coupon collector)
     seeds = rng.integers(len(rows), size=int(len(wanted) * (math.log(len(wanted)) + 10)))
     if retrieval == "hilbert":
@@ -54,26 +50,11 @@ def draw_groups(
 def distinct_points(
     columns: tuple[Column, ...], rows: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return points of the unit cube, and each row's point: numbers lie by size, ordered values and leaves by rank.
-
-    Where there are few combinations of values, equal rows share a point, which speeds up all work per point.
-    """
-    combinations = math.prod(len(column.values) for column in columns)
-    if combinations <= max(1 << 16, len(rows)):
-        cells = np.zeros(len(rows), np.int64)
-        for column in columns:
-            cells = cells * len(column.values) + column.codes[rows]
-        present = np.bincount(cells, minlength=combinations) > 0
-        point_of = (np.cumsum(present) - 1)[cells]
-        rest, codes = np.flatnonzero(present), []
-        for column in reversed(columns):
-            codes.append(rest % len(column.values))
-            rest = rest // len(column.values)
-        codes.reverse()
-    else:
-        point_of = np.arange(len(rows))
-        codes = [column.codes[rows].astype(np.int64) for column in columns]
-    return np.stack([_scale(column)[code] for column, code in zip(columns, codes, strict=True)], axis=1), point_of
+    """Return the different points of the unit cube, and each row's point: numbers lie by size, ordered values and
+    leaves by rank."""
+    sizes = [len(column.values) for column in columns]
+    _, first, point_of = ranked_combinations([column.codes[rows] for column in columns], sizes, len(rows))
+    return np.stack([_scale(column)[column.codes[rows[first]]] for column in columns], axis=1), point_of
 
 
 def along_curve(points: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

@@ -19,7 +19,6 @@ from discreet.principles.principle import Principle, together
 from discreet.principles.prior import Prior
 from discreet.principles.wording import listed
 from discreet.progress import Progress
-from discreet.randomness import generator
 from discreet.releases.projected.release import ProjectedRelease
 from discreet.releases.release import Release
 from discreet.schemes.codip.plans import STEPS, chosen, frontier, merged
@@ -88,8 +87,6 @@ class Codip(Scheme):
     machine is, and more never find a worse one."""
     harmless: str = ""
     """Values that are not sensitive and expose nothing, such as ``disease=none; job=not known``."""
-    random_state: int | None = None
-    """A seed, for experiments only; by default, randomness comes from the operating system."""
 
     def __post_init__(self) -> None:
         """Raise an error for invalid parameters."""
@@ -203,7 +200,7 @@ class Codip(Scheme):
                 "no set of withheld rows was found that keeps the promise about all attributes at once; treat missing "
                 "as a value of its own instead"
             )
-        statement = self.statement(stated(principle, table), self.random_state is not None)
+        statement = self.statement(stated(principle, table))
         return ProjectedRelease.from_parts(parts, sensitive=[column.name for column in table.sensitive], **statement)
 
     def _plan(self, work: _Work, dependence: Dependency) -> Plan:
@@ -279,9 +276,7 @@ class _Work:
         whole = inner.publish(self.table, self.principle, self.progress)
         for part in plan:
             projected = self.projected(part)
-            state = self.scheme.inner(self.principle, (len(self.table.sensitive), *part)).random_state
-            promise, seeded = _about(self.principle, projected), None if state is None else generator(state)
-            self.published[part] = inner.on_groups(projected, whole.trace, promise, seeded)
+            self.published[part] = inner.on_groups(projected, whole.trace, _about(self.principle, projected))
 
     def projected(self, part: tuple[int, ...]) -> Table:
         """Return the table with some of its sensitive attributes; that with the first also has what is kept along."""

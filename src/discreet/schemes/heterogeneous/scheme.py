@@ -99,9 +99,6 @@ class Heterogeneous(LeadingScheme):
     loss: Loss = "ail"
     """What is minimised: ``ail``, ``gcp`` or ``discernibility``."""
     values: Values = "interval"
-    """How quasi-identifiers are published: ``interval``, ``label`` or ``set``."""
-    random_state: int | None = None
-    """A seed, for experiments only; without one, chance comes from the operating system."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -150,7 +147,7 @@ class Heterogeneous(LeadingScheme):
         candidates = np.full((table.rows, matches.shape[1]), -1, np.int32)
         candidates[rows] = matches
         _confirm_graph(candidates, table.classes, principle, prior)
-        statement = self.statement(principle, seeded)
+        statement = self.statement(principle)
         release = MatchedRelease.from_candidates(table, candidates, values=self.values, **statement)
         progress("matching rows", 1.0)
         return release

@@ -27,7 +27,7 @@ from discreet.kernels.rollup import merged_counts
 from discreet.principles.counts import Counts
 from discreet.progress import Progress
 from discreet.schemes.incognito.levels import Levels
-from discreet.table.combinations import numbered, ranked
+from discreet.table.combinations import numbered, ranked_combinations
 
 KEPT, BROKEN, HOPELESS = 1, 2, 3
 """Groups can be published; they cannot; neither they nor any parts of them can."""
@@ -62,7 +62,7 @@ class Frequencies:
         cls, columns: Sequence[NDArray[np.integer]], cards: Sequence[int], classes: NDArray[np.integer], width: int
     ) -> tuple[Frequencies, NDArray[np.int64]]:
         """Return the frequency set of rows, given their nodes and sensitive values; and the group of each row."""
-        keys, first, group_of = ranked(numbered(columns, cards, len(classes)))
+        keys, first, group_of = ranked_combinations(columns, cards, len(classes))
         codes = np.array([column[first] for column in columns], np.int32)
         return cls(codes, tuple(cards), Counts.of_rows(group_of, classes, len(keys), width)), group_of
 
@@ -113,11 +113,7 @@ class Merging(NamedTuple):
 
     @property
     def home(self) -> NDArray[np.int64]:
-        """The new group of each old one.
-
-        >>> Merging.of(np.array([[1, 0, 1]]), [2]).home.tolist()
-        [1, 0, 1]
-        """
+        """The new group of each old one."""
         home = np.empty(len(self.order), np.int64)
         home[self.order] = np.cumsum(self.first) - 1
         return home

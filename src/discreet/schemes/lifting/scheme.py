@@ -79,8 +79,6 @@ class Lifting(Scheme):
     """How quasi-identifiers are published: ``set``, ``label`` or ``interval``. Sets of categories, like intervals of
     numbers, are disjoint where cuts divided them. Labels of a hierarchy may overlap: then an adversary who ignores the
     tree and only matches descriptions may believe more than is promised, and the audit says how much."""
-    random_state: int | None = None
-    """A seed, for experiments only; without one, chance comes from the operating system."""
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """Promises that bound the belief in each value from above and say nothing else; no others.
@@ -107,7 +105,7 @@ class Lifting(Scheme):
             tree = self._tree(GroupingTask(table, principle, prior, rows, rng, progress or unheard), seeded)
             parents, leaf_of[rows], node_of[rows] = tree.parents, tree.leaf_of, tree.node_of
         confirm_tree(parents, leaf_of, node_of, table.classes, principle, prior)
-        statement = self.statement(principle, seeded)
+        statement = self.statement(principle)
         return self.format.from_tree(table, parents, leaf_of, node_of, values=self.values, **statement)
 
     @property
