@@ -1,7 +1,5 @@
 """The hot loops of count estimates: shares of intervals, and cells weighed by the shares of their descriptions."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from discreet.kernels.compiling import kernel
