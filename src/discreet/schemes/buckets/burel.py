@@ -86,9 +86,7 @@ class Burel(LeadingScheme):
         node = shares.nodes[table.classes]
         counts, held = (np.bincount(some, minlength=len(shares.caps)) for some in (node, node[rows]))
         bucket_of, wanted = choose_buckets(counts, shares.caps, held, bounds.smallest, self.room, shares.floors)
-        task.progress("drawing groups", 0.0)
-        groups, _ = draw_groups(table.quasi, rows, bucket_of[node[rows]], wanted, self.retrieval, task.rng)
-        task.progress("drawing groups", 1.0)
+        groups, _ = draw_groups(task, bucket_of[node[rows]], wanted, self.retrieval)
         if self.refine:
             task.progress("cutting groups", 0.0)
             points, axes = axes_of(table, "ail", self.values)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,22 +13,21 @@ from discreet.kernels.hilbert import hilbert_keys
 from discreet.table.combinations import ranked_combinations
 from discreet.table.table import Column
 
+if TYPE_CHECKING:
+    from discreet.schemes.grouping import GroupingTask
+
 Retrieval = Literal["hilbert", "nearest"]
 
 
 def draw_groups(
-    columns: tuple[Column, ...],
-    rows: NDArray[np.int64],
-    buckets: NDArray[np.int32],
-    wanted: NDArray[np.int64],
-    retrieval: Retrieval,
-    rng: np.random.Generator,
+    task: GroupingTask, buckets: NDArray[np.int32], wanted: NDArray[np.int64], retrieval: Retrieval
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """Return the group of every given row, and its position along a Hilbert curve through the quasi-identifiers.
+    """Return the group of each of the task's rows, and its position along a Hilbert curve through quasi-identifiers.
 
     ``wanted`` is the number of rows that each group draws from every bucket; each group forms around a random row.
     """
-    points, point_of = distinct_points(columns, rows)
+    task.progress("drawing groups", 0.0)
+    points, point_of = distinct_points(task.table.quasi, task.rows)
     rank, place = along_curve(points)
     number = wanted.shape[1]
     starts = np.concatenate([[0], np.cumsum(np.bincount(buckets, minlength=number))])
@@ -37,13 +36,14 @@ def draw_groups(
     order = np.argsort(bins, kind="stable")
     curve = place[point_of[order]]
     # seeds drawn twice are skipped; so many draws almost always suffice (coupon collector)
-    seeds = rng.integers(len(rows), size=int(len(wanted) * (math.log(len(wanted)) + 10)))
+    seeds = task.rng.integers(len(buckets), size=int(len(wanted) * (math.log(len(wanted)) + 10)))
     if retrieval == "hilbert":
         drawn = draw_along(curve, starts, wanted, seeds)
     else:
         drawn = draw_nearest(points[point_of[order]], starts, wanted, seeds)
-    groups = np.empty(len(rows), np.int32)
+    groups = np.empty(len(buckets), np.int32)
     groups[order] = drawn
+    task.progress("drawing groups", 1.0)
     return groups, place[point_of]
 
 

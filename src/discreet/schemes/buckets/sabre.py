@@ -79,11 +79,7 @@ class Sabre(LeadingScheme):
             buckets = bucketise(task.prior, closeness.distance, closeness.t * self.share)
         sizes = np.bincount(buckets.of_value, weights=task.counts, minlength=buckets.number).astype(np.int64)
         wanted = split_closely(buckets, sizes, closeness.t)
-        task.progress("drawing groups", 0.0)
-        groups, curve = draw_groups(
-            task.table.quasi, task.rows, buckets.of_value[classes], wanted, self.retrieval, task.rng
-        )
-        task.progress("drawing groups", 1.0)
+        groups, curve = draw_groups(task, buckets.of_value[classes], wanted, self.retrieval)
         return merge_broken(groups, curve, [Attribute(classes, task.principle, task.prior)])
 
 

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,30 +77,8 @@ class Frequencies:
         codes[axes:] = 0
         return self.under(codes, (*self.cards[:axes], *(1 for _ in self.cards[axes:])))[0]
 
-    def under(self, codes: NDArray[np.int32], cards: tuple[int, ...]) -> tuple[Frequencies, Merging]:
-        """Return the set of these groups under other nodes, of ``cards`` on each axis; and how the groups merge."""
-        merging = Merging.of(codes, cards)
-        order, first = merging
-        old = self.counts
-        starts, values, amounts = merged_counts(order, first, old.starts, old.values, old.amounts, old.width)
-        return Frequencies(codes[:, order[first]], cards, Counts(starts, values, amounts, old.width)), merging
-
-
-class Merging(NamedTuple):
-    """Which groups become one."""
-
-    order: NDArray[np.int64]
-    """The groups, those that become one next to each other."""
-    first: NDArray[np.bool_]
-    """Which of them, in that order, begin a new group."""
-
-    @classmethod
-    def of(cls, codes: NDArray[np.int32], cards: Sequence[int]) -> Merging:
-        """Return how groups with the same nodes on all axes merge.
-
-        >>> Merging.of(np.array([[1, 0, 1]]), [2])
-        Merging(order=array([1, 0, 2]), first=array([ True,  True, False]))
-        """
+    def under(self, codes: NDArray[np.int32], cards: tuple[int, ...]) -> tuple[Frequencies, NDArray[np.int64]]:
+        """Return the set of these groups under other nodes, of ``cards`` on each axis; and the new group of each."""
         keys = numbered(list(codes), cards, codes.shape[1])
         order = np.arange(len(keys))
         if bool((keys[1:] < keys[:-1]).any()):  # only the last axis keeps its order when it is rolled up
@@ -109,14 +86,11 @@ class Merging(NamedTuple):
             keys = keys[order]
         first = np.ones(len(keys), np.bool_)
         np.not_equal(keys[1:], keys[:-1], out=first[1:])
-        return cls(order, first)
-
-    @property
-    def home(self) -> NDArray[np.int64]:
-        """The new group of each old one."""
-        home = np.empty(len(self.order), np.int64)
-        home[self.order] = np.cumsum(self.first) - 1
-        return home
+        home = np.empty(len(keys), np.int64)
+        home[order] = np.cumsum(first) - 1
+        old = self.counts
+        starts, values, amounts = merged_counts(order, first, old.starts, old.values, old.amounts, old.width)
+        return Frequencies(codes[:, order[first]], cards, Counts(starts, values, amounts, old.width)), home
 
 
 @dataclass(frozen=True, eq=False)
