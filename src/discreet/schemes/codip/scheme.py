@@ -11,7 +11,7 @@ import numpy as np
 
 from discreet.catalogue import SCHEMES
 from discreet.errors import DiscreetError
-from discreet.expressions import Form, form_of, modern, written
+from discreet.expressions import Form, form_of
 from discreet.kernels.annealing import SLACK
 from discreet.options import Interval, brief
 from discreet.principles.per_attribute import concerned, stated
@@ -110,7 +110,8 @@ class Codip(Scheme):
             for name, values in harmless_values(self.harmless).items()
             for value in dict.fromkeys(values)
         )
-        return {**super().options, "scheme": self._written(), "harmless": harmless}
+        scheme = DEFAULT if self._named().name == DEFAULT else str(self._made())
+        return {**super().options, "scheme": scheme, "harmless": harmless}
 
     def check_words(self, table: Table) -> None:
         """Raise an error if values are said to be harmless that no sensitive attribute has."""
@@ -137,21 +138,9 @@ class Codip(Scheme):
             return make_scheme("cuts" if kept_by == "ambiguity" else kept_by, options, state, principle)
         return make_scheme(name, options, state, principle)
 
-    def _written(self) -> str:
-        """Return the scheme that publishes tables in one way of writing it."""
-        name, given = self._named()
-        if name == DEFAULT:
-            return name
-        made = self._made()
-        if not _in_old_style(self.scheme):
-            return str(made)
-        # as releases of earlier versions state it
-        return f"{name}{':' if given else ''}{','.join(f'{key}={written(made.options[key])}' for key in given)}"
-
     def _named(self) -> Form:
         """Return the name of the scheme that publishes tables, and its options."""
-        text = modern(self.scheme.replace(",", ";")) if _in_old_style(self.scheme) else self.scheme
-        return form_of(text, "scheme", EXAMPLE)
+        return form_of(self.scheme, "scheme", EXAMPLE)
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """Refuse promises about presence, and what the scheme of the tables refuses."""
@@ -241,11 +230,6 @@ class Codip(Scheme):
         way = merged(dependence, possible)  # which stops at the first plan that exposes too much
         enough = next((at for at, plan in enumerate(way) if kept(plan)), None)
         return None if enough is None else max(map(dependence.exposure, way[: enough + 1]))
-
-
-def _in_old_style(scheme: str) -> bool:
-    """Whether options follow a colon, as in ``cuts:effort=thorough,loss=gcp``, and not in parentheses."""
-    return ":" in scheme.partition("(")[0]
 
 
 @dataclass

@@ -33,8 +33,6 @@ from discreet.schemes.keepers import hides_nobody, not_only_caps
 from discreet.schemes.scheme import feasible
 from discreet.table.table import Table
 
-Published = Literal["best-bucket", "graph"]
-"""What is published: the partition that grew from the best bucket, or the graph that all of them make."""
 _STARTS = 4
 """How many buckets groups are grown from with little effort."""
 
@@ -94,7 +92,7 @@ class Heterogeneous(LeadingScheme):
     """Which values share a bucket: such that buckets are fewest, or as ``published``."""
     effort: Literal["fast", "thorough"] = "fast"
     """``fast``: groups grow from a few buckets. ``thorough``: from each, so never worse than the graph of all."""
-    publishes: Published = "best-bucket"
+    publishes: Literal["best-bucket", "graph"] = "best-bucket"
     """``best-bucket``: groups. ``graph``: every row in a box of its own, as in the paper."""
     loss: Loss = "ail"
     """What is minimised: ``ail``, ``gcp`` or ``discernibility``."""

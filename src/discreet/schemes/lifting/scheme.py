@@ -27,11 +27,6 @@ from discreet.schemes.lifting.tree import FAST, RECIPES, LiftedTree, Nursery
 from discreet.schemes.scheme import Scheme, feasible
 from discreet.table.table import Table
 
-Lift = Literal["companions", "blind"]
-Effort = Literal["fast", "thorough"]
-BoxLoss = Literal["ail", "gcp"]
-Base = Literal["none", "cuts"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Lifting(Scheme):
@@ -65,14 +60,14 @@ class Lifting(Scheme):
     name: ClassVar[str] = "lifting"
     format: ClassVar[type[NestedRelease]] = NestedRelease
 
-    lift: Lift = "companions"
+    lift: Literal["companions", "blind"] = "companions"
     """Which rows are lifted: the fewest that will do, or (``blind``) all of a value or none."""
-    effort: Effort = "fast"
+    effort: Literal["fast", "thorough"] = "fast"
     """``fast``: one pass. ``thorough``: the time of about forty, trying several recipes at large nodes."""
-    loss: BoxLoss = "ail"
+    loss: Literal["ail", "gcp"] = "ail"
     """What is minimised: ``ail`` or ``gcp``. Of sets ``gcp`` counts the values and not the rows that have them, which
     count queries with many conditions do not forgive; so the search goes by both there, and ``ail`` is the default."""
-    base: Base = "none"
+    base: Literal["none", "cuts"] = "none"
     """``cuts``: also cut with scheme ``cuts`` of this effort and lift within its groups, and take what loses less: it
     is never more than what ``cuts`` loses. Small l are better served so; then leaves may overlap."""
     values: Values = "set"
