@@ -64,11 +64,11 @@ BUDGETS = {
     "command": Budget(3_400, 19),
     "datasets": Budget(700, 5),
     "ground": Budget(1_650, 16),
-    "kernels": Budget(7_500, 56),
+    "kernels": Budget(7_000, 53),
     "principles": Budget(3_350, 22),
     "releases": Budget(9_400, 66),
     "report": Budget(2_500, 14),
-    "schemes": Budget(9_050, 59),
+    "schemes": Budget(8_850, 58),
     "table": Budget(5_650, 28),
 }
 """Per room; ``ground`` are the modules beside the rooms."""

@@ -39,7 +39,6 @@ def gather(points, boxes, axes, starts, columns, amounts, width, found_columns, 
             if sets[j, i] >= 0:
                 gapped[j, gaps[j]] = i
                 gaps[j] += 1
-    changed = np.empty(number, np.int64)
     # masks[j]: which boxes contain the point on all axes before j
     masks = np.zeros((d + 1, wide), np.uint8)
     for i in range(number):
@@ -56,7 +55,6 @@ def gather(points, boxes, axes, starts, columns, amounts, width, found_columns, 
         if p > 0:
             while same < d and points[p, same] == points[p - 1, same]:
                 same += 1
-        many = 0
         for j in range(same, d):
             _narrow(masks[j], masks[j + 1], low[j], high[j], points[p, j])
             for gap in range(gaps[j]):
@@ -64,24 +62,23 @@ def gather(points, boxes, axes, starts, columns, amounts, width, found_columns, 
                 if masks[j + 1, i] and not in_set(boxes, sets[j, i], points[p, j]):
                     masks[j + 1, i] = 0
         for word in range(words.shape[0]):
-            if words[word] != held[word]:
-                for i in range(8 * word, min(8 * word + 8, number)):
-                    if masks[d, i] != now[i]:
-                        now[i] = masks[d, i]
-                        changed[many] = i
-                        many += 1
-        for i in changed[:many]:
-            sign = 1 if now[i] else -1
-            for entry in range(starts[near[i]], starts[near[i] + 1]):
-                column = columns[entry]
-                had = sums[column]
-                sums[column] = had + sign * amounts[entry]
-                if had == 0:
-                    filled[column >> BLOCK] += 1
-                    distinct += 1
-                elif sums[column] == 0:
-                    filled[column >> BLOCK] -= 1
-                    distinct -= 1
+            if words[word] == held[word]:
+                continue
+            for i in range(8 * word, min(8 * word + 8, number)):
+                if masks[d, i] == now[i]:
+                    continue
+                now[i] = masks[d, i]
+                sign = 1 if now[i] else -1
+                for entry in range(starts[near[i]], starts[near[i] + 1]):
+                    column = columns[entry]
+                    had = sums[column]
+                    sums[column] = had + sign * amounts[entry]
+                    if had == 0:
+                        filled[column >> BLOCK] += 1
+                        distinct += 1
+                    elif sums[column] == 0:
+                        filled[column >> BLOCK] -= 1
+                        distinct -= 1
         if p > 0 and at + distinct > found_columns.shape[0]:
             return ends[: p + 1].copy()
         for block in range(filled.shape[0]):

@@ -117,16 +117,6 @@ def rarest_of(point, shown):
 
 
 @kernel
-def common_to(point, shown, word, common):
-    """Return which of the bits ``common`` are set in a word of all values of a point; all values must have lines."""
-    for j in range(point.shape[0]):
-        if common == 0:
-            break
-        common &= shown.bits[shown.lines[point[j]], word]
-    return common
-
-
-@kernel
 def covering(point, shown, within, hits):
     """Write the groups among ``within`` (bits) that show all values of a point into ``hits``; return their number."""
     rarest = rarest_of(point, shown)
@@ -147,7 +137,10 @@ def covering(point, shown, within, hits):
         return number
     # the rarest value is shown often, so all values have lines
     for word in range(shown.bits.shape[1]):
-        number = listed(common_to(point, shown, word, within[word]), word << 6, hits, number)
+        common = within[word]
+        for value in point:
+            common &= shown.bits[shown.lines[value], word]
+        number = listed(common, word << 6, hits, number)
     return number
 
 
@@ -215,19 +208,11 @@ def cover(points, shown, number, presences):
 def foremost(points, shown, number):
     """Return, per point, the first group that covers it, or -1."""
     hits = np.empty(number, np.int64)
-    within = everyone(number)
+    within, trail = everyone(number), trail_of(points, shown)
     result = np.full(points.shape[0], -1, np.int64)
     for r in range(points.shape[0]):
-        rarest = rarest_of(points[r], shown)
-        if rarest >= 0 and shown.lines[points[r, rarest]] < 0:
-            if covering(points[r], shown, within, hits) > 0:
-                result[r] = hits[0]
-        elif rarest >= 0:
-            for word in range(within.shape[0]):
-                common = common_to(points[r], shown, word, within[word])
-                if common != 0:
-                    result[r] = (word << 6) + place_of(common & (~common + np.uint64(1)))
-                    break
+        if covering_next(points[r], shown, within, hits, trail) > 0:
+            result[r] = hits[0]
     return result
 
 
