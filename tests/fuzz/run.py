@@ -251,7 +251,7 @@ def draw_scheme(chance: Random, name: str) -> Scheme:
     kind: Any = SCHEMES[name]
     hints = _hints(kind)
     options: dict[str, Any] = {}
-    for one in sorted(fields(kind), key=lambda one: one.name == SEED):
+    for one in sorted(fields(kind), key=lambda one: one.name == SEED):  # the seed last, wherever its field stands
         if one.name not in ALWAYS and chance.random() < 0.75:
             continue
         if get_origin(hints[one.name]) is Literal:
