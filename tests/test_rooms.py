@@ -65,11 +65,11 @@ BUDGETS = {
     "command": Budget(3_300, 19),
     "datasets": Budget(700, 5),
     "ground": Budget(1_600, 16),
-    "kernels": Budget(7_550, 56),
+    "kernels": Budget(7_050, 53),
     "principles": Budget(3_350, 23),
     "releases": Budget(8_750, 60),
     "report": Budget(2_550, 15),
-    "schemes": Budget(9_050, 59),
+    "schemes": Budget(8_850, 58),
     "table": Budget(5_500, 27),
 }
 """Per room; ``ground`` are the modules beside the rooms."""

@@ -219,19 +219,19 @@ def test_words_of_options_are_those_of_the_table(tmp_path: Path) -> None:
     """A text that an option may be is not any text."""
     columns = {"age": range(40), "ill": list("abcd") * 10, "job": list("wxyyzwzx") * 5}
     table = dc.read(pa.table(columns), quasi=["age"], sensitive=["ill", "job"])
-    scheme = dc.Codip(exposure=0.0, scheme="cuts: effort = fast ", harmless="ill=a;; job=w")
+    scheme = dc.Codip(exposure=0.0, scheme="cuts( loss = gcp ) ", harmless="ill=a;; job=w")
     folder = scheme.publish(table, dc.LDiversity(2)).save(tmp_path / "r")
     manifest = json.loads((folder / "release.json").read_text())
     options = manifest["scheme"]["options"]
-    assert (options["scheme"], options["harmless"]) == ("cuts:effort=fast", "ill=a; job=w")
+    assert (options["scheme"], options["harmless"]) == ("cuts(loss=gcp)", "ill=a; job=w")
     assert dc.audit(folder, table).holds
     for told in (
         {"harmless": "ill=Ann is in 3"},
         {"harmless": "Ann=a"},
         {"harmless": "ill=a;   job=w"},
         {"scheme": "Ann is in 3"},
-        {"scheme": "cuts:Ann=3"},
-        {"scheme": "cuts:effort=fast,,,"},
+        {"scheme": "cuts(Ann=3)"},
+        {"scheme": "cuts(loss=gcp,,,)"},
     ):
         manifest["scheme"]["options"] = options | told
         cover_up(folder, manifest)

@@ -23,6 +23,7 @@ import numpy as np
 from discreet import randomness
 from discreet.adversary.audit import audit
 from discreet.errors import DiscreetError
+from discreet.expressions import SEED
 from discreet.principles.per_attribute import by_attribute
 from discreet.principles.principle import Principle, parse, together
 from discreet.releases import load
@@ -250,7 +251,7 @@ def draw_scheme(chance: Random, name: str) -> Scheme:
     kind: Any = SCHEMES[name]
     hints = _hints(kind)
     options: dict[str, Any] = {}
-    for one in fields(kind):
+    for one in sorted(fields(kind), key=lambda one: one.name == SEED):  # the seed last, wherever its field stands
         if one.name not in ALWAYS and chance.random() < 0.75:
             continue
         if get_origin(hints[one.name]) is Literal:

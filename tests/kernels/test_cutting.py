@@ -13,8 +13,7 @@ from discreet.kernels.cuts.cut import apply_cut, find_cuts
 from discreet.kernels.cuts.growth import Work, grow, grow_ahead, workspace
 from discreet.kernels.cuts.terms import AXIS, BUCKETED, BY_BUCKET, PLAIN, REPAIRED, STRATIFIED, Limits, Recipe, no_cuts
 from discreet.kernels.judging import CAPS, Rules
-from discreet.kernels.removals import best_removals, exchange
-from discreet.kernels.row_moves import move_rows
+from discreet.kernels.row_moves import best_removals, exchange, move_rows
 from discreet.principles.counts import Counts
 from naive import cuts as naive
 

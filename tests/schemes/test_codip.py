@@ -287,10 +287,10 @@ def test_harmless_values_expose_nothing() -> None:
 
 def test_the_scheme_of_the_tables_has_options() -> None:
     table = people(80)
-    release = dc.Codip(exposure=0.0, scheme="mondrian:loss=gcp, values=set").publish(table, dc.BetaLikeness(2))
+    release = dc.Codip(exposure=0.0, scheme="mondrian(loss=gcp, values=set)").publish(table, dc.BetaLikeness(2))
     told = [part.manifest["scheme"] for part in release.parts]
     assert told[0] == told[1] and told[0]["name"] == "mondrian"
     assert (told[0]["options"]["loss"], told[0]["options"]["values"]) == ("gcp", "set")
     audits(release, table, promises="beta-likeness(beta=2)")
     with pytest.raises(dc.DiscreetError, match="cuts has no parameter 'los'; did you mean 'loss'"):
-        dc.Codip(scheme="cuts:los=gcp").publish(table, dc.BetaLikeness(2))
+        dc.Codip(scheme="cuts(los=gcp)").publish(table, dc.BetaLikeness(2))

@@ -1,7 +1,5 @@
 """Annealing: which items share a part, by moves that may make things worse, and less and less so."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from discreet.kernels.compiling import kernel, part

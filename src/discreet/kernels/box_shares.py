@@ -1,7 +1,5 @@
 """The hot loops of count estimates: shares of intervals, and cells weighed by the shares of their descriptions."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from discreet.kernels.compiling import kernel
@@ -44,20 +42,12 @@ def weigh(held, held_at, shares, lines, texts, result):
     cell, and ``shares[lines[q, axis] + text]`` its share; a negative line means no condition on that axis.
     """
     axes, cells = texts.shape
-    asked = np.empty(axes, np.int64)
     weights = np.empty(cells)
     for q in range(lines.shape[0]):
-        number = 0
+        weights[:] = held[held_at[q]]
         for axis in range(axes):
-            if lines[q, axis] >= 0:
-                asked[number] = axis
-                number += 1
-        rows = held[held_at[q]]
-        weights[:] = rows
-        for at in range(number):
-            axis = asked[at]
             line = lines[q, axis]
-            for cell in range(cells):
+            for cell in range(cells if line >= 0 else 0):
                 weights[cell] *= shares[line + texts[axis, cell]]
         total = 0.0
         for cell in range(cells):

@@ -1,7 +1,5 @@
 """Drawing groups from buckets: how many rows of each, and which."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from discreet.kernels.compiling import kernel, part, part_in_place
@@ -76,10 +74,7 @@ def counting_order(bins, number):
 def lists(numbers, many):
     """Return the rows with each number one after the other, and where those of each begin, and one more for the end."""
     rows, sizes = counting_order(numbers, many)
-    begin = np.zeros(many + 1, np.int64)
-    for value in range(many):
-        begin[value + 1] = begin[value] + sizes[value]
-    return rows, begin
+    return rows, np.append(0, np.cumsum(sizes))
 
 
 @part_in_place
@@ -128,14 +123,7 @@ def draw_along(keys, starts, wanted, seeds):
             shift = 1 + 2 * b
             first = starts[b]
             last = starts[b + 1]
-            low = first
-            high = last
-            while low < high:  # the first row of the bucket whose key is not below the seed's
-                middle = (low + high) // 2
-                if keys[middle] < key:
-                    low = middle + 1
-                else:
-                    high = middle
+            low = first + np.searchsorted(keys[first:last], key)
             right = _free_from(after, low + shift)
             left = _free_from(before, low - 1 + shift)
             for _ in range(wanted[g, b]):

@@ -1,7 +1,5 @@
 """Compiled kernels on disk: sealed when written, and recompiled if anything about them has changed."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import io

@@ -1,7 +1,5 @@
 """How kernels are compiled: once per machine and version, into a folder of our own."""
 
-from __future__ import annotations
-
 import atexit
 import gc
 import hashlib

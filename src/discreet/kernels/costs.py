@@ -1,7 +1,5 @@
 """The cost of a box: the loss that partitioners minimise, on axes of codes."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

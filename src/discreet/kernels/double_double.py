@@ -1,7 +1,5 @@
 """Double-double numbers: sums of two floats with twice the digits, so that comparisons deciding a promise are exact."""
 
-from __future__ import annotations
-
 from discreet.kernels.compiling import part_in_place
 
 

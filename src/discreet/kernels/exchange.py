@@ -1,7 +1,5 @@
 """Exchanging rows between groups so that values do not repeat in a group more often than they may."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from discreet.kernels.bucket_draws import lists

@@ -1,7 +1,5 @@
 """Positions along a Hilbert curve through a grid of any number of dimensions and bits."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from discreet.kernels.compiling import kernel

@@ -3,8 +3,6 @@
 Schemes and audits alike come here, so that a group that passes in one passes in the other.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

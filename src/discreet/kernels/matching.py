@@ -1,7 +1,5 @@
 """Rows matched with growing boxes, each with one row at most; cheapest is where the grown box costs least."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -72,22 +70,6 @@ def boxes_in_turn(axes, growing, points, boxes, taker):
         taker[free[best]] = box
         number -= 1
         free[best] = free[number]
-
-
-@kernel
-def through_buckets(axes, growing, points, width, start, takers):
-    """The boxes take a row from one bucket after the other, each time as ``boxes_in_turn``, into ``takers[bucket]``.
-
-    Bucket ``b`` has the points from ``b * width`` on; ``start`` is the one that the boxes have grown from.
-    """
-    number = points.shape[0] // width
-    boxes = np.arange(width)
-    unmarked = np.full(width, -1, np.int32)
-    for step in range(1, number):
-        bucket = (start + step) % number
-        rows = points[bucket * width : (bucket + 1) * width]
-        boxes_in_turn(axes, growing, rows, boxes, takers[bucket])
-        take_in(axes, growing, rows, unmarked, takers[bucket])
 
 
 @kernel

@@ -1,7 +1,5 @@
 """Sums of products over groups, and the factors of these products."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from discreet.kernels.compiling import kernel

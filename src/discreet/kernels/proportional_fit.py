@@ -1,7 +1,5 @@
 """Deal the values of groups to their members, likelier values first, so that all counts come out right."""
 
-from __future__ import annotations
-
 from discreet.kernels.compiling import kernel
 
 

@@ -1,7 +1,5 @@
 """Groups merged into larger ones: their counts, and the costs of the intervals that describe them."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from discreet.kernels.compiling import kernel

@@ -1,7 +1,5 @@
 """Sorting within kernels: numpy's own way takes longer to compile than all else that a kernel does."""
 
-from __future__ import annotations
-
 from discreet.kernels.compiling import part_in_place
 
 

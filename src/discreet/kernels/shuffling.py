@@ -1,7 +1,5 @@
 """A random order from random words, in linear time and friendly to processor caches."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from discreet.kernels.compiling import kernel

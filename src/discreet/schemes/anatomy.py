@@ -49,9 +49,6 @@ class _ExactScheme(Scheme):
     format: ClassVar[type[Release]] = AnatomyRelease
     several: ClassVar[bool] = True
 
-    random_state: int | None = None
-    """A seed, for experiments only; by default, randomness comes from the operating system."""
-
     refusal_of_several = Scheme.refusal_of_any
 
     def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> AnatomyRelease:
@@ -59,10 +56,9 @@ class _ExactScheme(Scheme):
         feasible(self, table, principle)
         progress = progress or unheard
         progress("drawing groups", 0.0)
-        rng = generator(self.random_state)
-        groups = self._groups(table, principle, rng)
+        groups = self._groups(table, principle, generator(self.random_state))
         progress("drawing groups", 0.5)
-        release = self.on_groups(table, groups, principle, None if self.random_state is None else rng)
+        release = self.on_groups(table, groups, principle)
         progress("drawing groups", 1.0)
         return release
 
@@ -70,13 +66,11 @@ class _ExactScheme(Scheme):
     def _groups(self, table: Table, principle: Principle, rng: np.random.Generator) -> NDArray[np.int32]:
         """Return the group of every row, -1 if it is withheld."""
 
-    def on_groups(
-        self, table: Table, groups: NDArray[np.int32], principle: Principle, seeded: np.random.Generator | None
-    ) -> AnatomyRelease:
+    def on_groups(self, table: Table, groups: NDArray[np.int32], principle: Principle) -> AnatomyRelease:
         """Return the release of a table in these groups, which are judged once more."""
         for column, (prior, promise) in zip(table.sensitive, by_attribute(principle, table), strict=True):
             confirm(groups, column.codes, promise, prior)
-        return AnatomyRelease.from_groups(table, groups, **self.statement(stated(principle, table), seeded))
+        return AnatomyRelease.from_groups(table, groups, **self.statement(stated(principle, table)))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -65,8 +65,6 @@ class GroupingScheme(Scheme):
     several: ClassVar[bool] = True
     values: Values
     """How quasi-identifiers are published: ``interval``, ``label`` or ``set``."""
-    random_state: int | None
-    """A seed, for experiments only; by default, randomness comes from the operating system."""
 
     @abstractmethod
     def groups(self, task: GroupingTask) -> NDArray[np.int32]:
@@ -151,13 +149,11 @@ class GroupingScheme(Scheme):
             confirm(groups, table.classes if column is None else column.codes, promise, prior)
         if table.person is not None:
             confirm_persons(table, groups, principle)
-        return self.on_groups(table, groups, principle, None if self.random_state is None else rng)
+        return self.on_groups(table, groups, principle)
 
-    def on_groups(
-        self, table: Table, groups: NDArray[np.int32], principle: Principle, seeded: np.random.Generator | None
-    ) -> GeneralizedRelease:
+    def on_groups(self, table: Table, groups: NDArray[np.int32], principle: Principle) -> GeneralizedRelease:
         """Return the release of a table in these groups."""
-        statement = self.statement(stated(principle, table), seeded)
+        statement = self.statement(stated(principle, table))
         return self.format.from_groups(table, groups, values=self.values, **statement)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -25,6 +26,7 @@ from discreet.table.table import Table, as_table
 EXAMPLE = "'cuts(effort=thorough)'"
 
 
+@dataclass(frozen=True, kw_only=True)
 class Scheme(Expression, ABC):
     """A published algorithm: turns a table and a promise into a release that keeps it, or refuses with a reason."""
 
@@ -38,6 +40,9 @@ class Scheme(Expression, ABC):
     """Whether its promise covers one run only: choosing among several runs undoes it."""
     persons: ClassVar[bool] = False
     """Whether it keeps promises about persons who have several rows each."""
+
+    random_state: int | None = None
+    """A seed, for experiments only; by default, randomness comes from the operating system."""
 
     @property
     def makes(self) -> type[Any]:
@@ -94,14 +99,14 @@ class Scheme(Expression, ABC):
     def check_words(self, table: Table) -> None:
         """Raise an error if an option names a column or a value that the table does not have."""
 
-    def on_groups(
-        self, table: Table, groups: NDArray[np.int32], principle: Principle, seeded: np.random.Generator | None
-    ) -> Release:
+    def on_groups(self, table: Table, groups: NDArray[np.int32], principle: Principle) -> Release:
         """Return the release of a table in given groups, for schemes that publish groups of several attributes."""
         raise NotImplementedError(f"scheme {self.name!r} publishes no groups that it was given")
 
-    def statement(self, principle: Principle, seeded: np.random.Generator | bool | None) -> dict[str, Any]:
-        """Return what a release states about how it was made, as arguments of its constructor."""
+    def statement(self, principle: Principle, seeded: bool | None = None) -> dict[str, Any]:
+        """Return what a release states about how it was made, as arguments of its constructor; by default, what was
+        drawn was ``seeded`` if there is a seed."""
+        seeded = self.random_state is not None if seeded is None else seeded
         return {"promise": principle, "scheme": self.name, "options": self.options, "seeded": seeded}
 
 

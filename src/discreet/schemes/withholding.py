@@ -57,28 +57,23 @@ def check_withheld(table: Table, withheld: int, most: float) -> None:
             f"would be withheld: {wording.rows(missing)} for missing numbers"
             f"{_columns_at_fault(table)}, the others so that the withheld rows keep the promise as one group"
         )
-    raise _too_many(table, withheld, fate, most)
+    share = withheld / table.rows
+    worst = max(
+        (name for name in table.lacking if name in table.quasi_names), key=table.lacking.__getitem__, default=""
+    )
+    drop = f"drop {worst!r} from the quasi-identifiers, " if worst else ""
+    enough = min(1.0, math.ceil(share * 100) / 100)
+    raise DiscreetError(  # which leaves the decision to the user, the mildest way out first
+        f"{withheld:,} of {wording.rows(table.rows)} ({wording.percent(share)}) {fate}, more than "
+        f"{wording.percent(most)} of the table; choose {argument('missing', 'value')} to treat missing as a value of "
+        f"its own and withhold none for it, {drop}or allow as many with {argument('most_withheld', enough)}"
+    )
 
 
 def _columns_at_fault(table: Table) -> str:
     """Return the columns in which numbers are missing, those with the most first."""
     order = sorted(table.lacking.items(), key=lambda item: -item[1])
     return f" ({', '.join(f'{name!r}: {count:,}' for name, count in order)})" if order else ""
-
-
-def _too_many(table: Table, rows: int, fate: str, most: float) -> DiscreetError:
-    """Return an error that leaves the decision to the user, the mildest way out first."""
-    share = rows / table.rows
-    worst = max(
-        (name for name in table.lacking if name in table.quasi_names), key=table.lacking.__getitem__, default=""
-    )
-    drop = f"drop {worst!r} from the quasi-identifiers, " if worst else ""
-    enough = min(1.0, math.ceil(share * 100) / 100)
-    return DiscreetError(
-        f"{rows:,} of {wording.rows(table.rows)} ({wording.percent(share)}) {fate}, more than {wording.percent(most)} "
-        f"of the table; choose {argument('missing', 'value')} to treat missing as a value of its own and withhold "
-        f"none for it, {drop}or allow as many with {argument('most_withheld', enough)}"
-    )
 
 
 def unusable_rows(table: Table, principle: Principle, prior: Prior, rng: np.random.Generator) -> Rows:

@@ -1,7 +1,5 @@
 """Mending groups that break what is promised about several sensitive attributes, or show too few combinations."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

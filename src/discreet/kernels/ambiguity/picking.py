@@ -1,7 +1,5 @@
 """Building groups of rows with different sensitive values that show many combinations of quasi-identifiers."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

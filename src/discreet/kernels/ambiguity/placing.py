@@ -1,12 +1,11 @@
 """Finding groups for rows left over: groups that keep their terms with one more row, or two groups joined."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.kernels.ambiguity.picking import shows_enough
 from discreet.kernels.compiling import kernel, part
 from discreet.kernels.judging import SLACK
 
@@ -52,12 +51,6 @@ def listed(codes, classes, groups, number, values):
                     shown[g, j] += 1
             r = after[r]
     return GroupLists(codes, classes, heads, after, sizes, shown)
-
-
-@part
-def _shows_enough(size, product, alpha):
-    """Whether a group of ``size`` rows that shows ``product`` combinations keeps alpha."""
-    return alpha >= 1.0 or size <= alpha * product + SLACK
 
 
 @part
@@ -108,7 +101,7 @@ def place_rows(rows, starts, lists, groups, alpha, beta, tries, lacking):
             product = 1.0
             for j in range(d):
                 product *= lists.shown[g, j] + new[j]
-            if _shows_enough(size + 1, product, alpha):
+            if shows_enough(size + 1, product, alpha):
                 for j in range(d):
                     lists.shown[g, j] += new[j]
                 _join(lists, g, row, groups)
@@ -164,7 +157,7 @@ def join_groups(rows, starts, lists, groups, alpha, beta, tries, values):
                 product = 1.0
                 for j in range(d):
                     product *= shown[j]
-                if _shows_enough(size, product, alpha):
+                if shows_enough(size, product, alpha):
                     while lists.heads[h] >= 0:
                         r = lists.heads[h]
                         lists.heads[h] = lists.after[r]

@@ -5,22 +5,17 @@ elsewhere it is -1. An empty interval (its low end above its high end) admits no
 that they need no more memory than the texts they come from.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.compiling import kernel, kernel_in_place, part, part_in_place
+from discreet.kernels.compiling import kernel, kernel_in_place, part_in_place
 
 NO_LOW, NO_HIGH = 2147483647, -1
 """The ends of an interval without codes: above and below all of them."""
 LOW, HIGH = 0, 1
 """The lines of a box that is one array: the smallest and the largest code on each axis."""
-
-BLOCK = 512
-"""How many boxes are compared with another at once, axis by axis."""
 
 
 class Boxes(NamedTuple):
@@ -93,99 +88,48 @@ def nested(boxes, chosen, starts, columns, amounts, width):
     ``chosen``, columns, and sums.
     """
     number, d = boxes.low.shape
-    longest, codes = 0, 1
+    # inside are only boxes that begin within the outer one on any axis, so on the longest, and empty ones
+    longest, keys = 0, np.empty(number, np.int64)
+    for j in range(d if number > 0 else 0):
+        if boxes.high[:, j].max() > boxes.high[:, longest].max():
+            longest = j
     for box in range(number):
-        for j in range(d):
-            if boxes.high[box, j] >= codes:
-                longest, codes = j, boxes.high[box, j] + 1
-    order, begin = _by_low(boxes, longest, codes)
-    low, high = np.empty((d, number), np.int32), np.empty((d, number), np.int32)
-    for at in range(number):
-        for j in range(d):
-            low[j, at], high[j, at] = boxes.low[order[at], j], boxes.high[order[at], j]
-    marks = np.empty(BLOCK, np.uint8)
+        keys[box] = boxes.low[box, longest] if boxes.low[box, longest] <= boxes.high[box, longest] else NO_LOW
+    order = np.argsort(keys, kind="mergesort")
+    keys = keys[order]
+    empty = np.searchsorted(keys, NO_LOW)
     sums = np.zeros(width, np.int64)
     others = np.zeros(width, np.bool_)
     touched = np.empty(width, np.int64)
     room = 1024
-    place_of, column_of, sum_of = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64)
+    found = np.empty((3, room), np.int64)
     filled = 0
     for place in range(chosen.shape[0]):
         outer = chosen[place]
+        least, most = boxes.low[outer], boxes.high[outer]
         many = 0
-        # inside are only boxes that begin within the outer one, and empty ones
-        at, last = begin[codes], number
-        if boxes.low[outer, longest] <= boxes.high[outer, longest]:
-            at, last = begin[boxes.low[outer, longest]], begin[boxes.high[outer, longest] + 1]
-        while at < number:
-            if at >= last:
-                at, last = max(at, begin[codes]), number
-            end = min(at + BLOCK, last)
-            if _mark_inside(low, high, boxes.low[outer], boxes.high[outer], at, end, marks):
-                for mark in range(end - at):
-                    if marks[mark]:
-                        box = order[at + mark]
-                        for i in range(starts[box], starts[box + 1]):
-                            column = columns[i]
-                            if sums[column] == 0:
-                                touched[many] = column
-                                many += 1
-                            sums[column] += amounts[i]
-                            if box != outer:
-                                others[column] = True
-            at = end
-        for i in range(many):
-            column = touched[i]
+        begin, end = np.searchsorted(keys, least[longest]), np.searchsorted(keys, most[longest] + 1)
+        for first, last in ((begin, min(end, empty)), (empty, number)):
+            for box in order[first:last]:
+                inside = True
+                for j in range(d):
+                    if boxes.low[box, j] < least[j] or boxes.high[box, j] > most[j]:
+                        inside = False
+                        break
+                for i in range(starts[box], starts[box + 1] if inside else starts[box]):
+                    column = columns[i]
+                    if sums[column] == 0:
+                        touched[many] = column
+                        many += 1
+                    sums[column] += amounts[i]
+                    others[column] = others[column] or box != outer
+        for column in touched[:many]:
             if others[column]:
                 if filled == room:
+                    found = np.concatenate((found, np.empty((3, room), np.int64)), axis=1)
                     room *= 2
-                    place_of = np.append(place_of, np.empty(filled, np.int64))
-                    column_of = np.append(column_of, np.empty(filled, np.int64))
-                    sum_of = np.append(sum_of, np.empty(filled, np.int64))
-                place_of[filled] = place
-                column_of[filled] = column
-                sum_of[filled] = sums[column]
+                found[0, filled], found[1, filled], found[2, filled] = place, column, sums[column]
                 filled += 1
             sums[column] = 0
             others[column] = False
-    return place_of[:filled].copy(), column_of[:filled].copy(), sum_of[:filled].copy()
-
-
-@part
-def _by_low(boxes, axis, codes):
-    """Return the boxes in the order of their smallest code on an axis of so many codes, those without codes last, and
-    where those begin that have each smallest code."""
-    number = boxes.low.shape[0]
-    begin = np.zeros(codes + 2, np.int64)
-    keys = np.empty(number, np.int64)
-    for box in range(number):
-        keys[box] = boxes.low[box, axis] if boxes.low[box, axis] <= boxes.high[box, axis] else codes
-        begin[keys[box] + 1] += 1
-    for code in range(codes + 1):
-        begin[code + 1] += begin[code]
-    order, ends = np.empty(number, np.int64), begin.copy()
-    for box in range(number):
-        order[ends[keys[box]]] = box
-        ends[keys[box]] += 1
-    return order, begin
-
-
-@part_in_place
-def _mark_inside(low, high, least, most, start, end, marks):
-    """Mark which of the boxes ``start`` to ``end`` lie inside another, and return whether any does."""
-    for i in range(marks.shape[0]):
-        marks[i] = 1
-    for j in range(low.shape[0]):  # noqa: SIM110 (a kernel has no generators)
-        if not _narrow(low[j, start:end], high[j, start:end], least[j], most[j], marks):
-            return False
-    return True
-
-
-@part_in_place
-def _narrow(low, high, least, most, marks):
-    """Keep the marks of intervals that lie within another, many at once, and return whether any is left."""
-    some = np.uint8(0)
-    for i in range(low.shape[0]):
-        marks[i] &= np.uint8(low[i] >= least) & np.uint8(high[i] <= most)
-        some |= marks[i]
-    return some > 0
+    return found[0, :filled].copy(), found[1, :filled].copy(), found[2, :filled].copy()

@@ -10,8 +10,6 @@ most schemes are, can be divided without cutting any, and their searches go one 
 searches take, and never what they find.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

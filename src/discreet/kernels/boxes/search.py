@@ -1,7 +1,5 @@
 """Search for the points of a forest in boxes."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

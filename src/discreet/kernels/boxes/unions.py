@@ -1,16 +1,12 @@
 """The combined contents of the boxes that contain a point, for many points in an order with few changes between two.
 
 The points are sorted by their codes, axis by axis. So most axes stay the same from one point to the next, and the sum
-is updated: contents of boxes that no longer contain the point are subtracted, those of new boxes added. Where only the
-last code changes, as it mostly does, these are boxes that begin or end there between the two codes.
+is updated: contents of boxes that no longer contain the point are subtracted, those of new boxes added.
 """
-
-from __future__ import annotations
 
 import numpy as np
 
 from discreet.kernels.boxes.boxes import in_set
-from discreet.kernels.bucket_draws import lists
 from discreet.kernels.compiling import kernel, part
 from discreet.kernels.costs import bound_box
 
@@ -43,19 +39,6 @@ def gather(points, boxes, axes, starts, columns, amounts, width, found_columns, 
             if sets[j, i] >= 0:
                 gapped[j, gaps[j]] = i
                 gaps[j] += 1
-    # where boxes begin and end on the last axis, from the least code there on
-    last = max(0, d - 1)
-    least, most = np.int64(0), np.int64(0)
-    for p in range(n if d > 0 else 0):
-        least = min(least, points[p, last]) if p > 0 else np.int64(points[p, last])
-        most = max(most, points[p, last])
-    begins, ends_at = np.zeros(number, np.int64), np.zeros(number, np.int64)
-    for i in range(number if d > 0 else 0):
-        begins[i] = max(low[last, i], least) - least
-        ends_at[i] = min(high[last, i], most) - least
-    by_begin, from_begin = lists(begins, most - least + 1)
-    by_end, from_end = lists(ends_at, most - least + 1)
-    changed = np.empty(number, np.int64)
     # masks[j]: which boxes contain the point on all axes before j
     masks = np.zeros((d + 1, wide), np.uint8)
     for i in range(number):
@@ -72,50 +55,30 @@ def gather(points, boxes, axes, starts, columns, amounts, width, found_columns, 
         if p > 0:
             while same < d and points[p, same] == points[p - 1, same]:
                 same += 1
-        many = 0
-        if p > 0 and same == last:
-            code, before = points[p, last], points[p - 1, last]
-            lower, upper = min(code, before) - least, max(code, before) - least
-            for turn in range(3):
-                passed = by_begin[from_begin[lower + 1] : from_begin[upper + 1]]
-                if turn == 1:
-                    passed = by_end[from_end[lower] : from_end[upper]]
-                elif turn == 2:
-                    passed = gapped[last][: gaps[last]]
-                for i in passed:
-                    contains = masks[last, i] == 1 and low[last, i] <= code <= high[last, i]
-                    if contains and sets[last, i] >= 0:
-                        contains = in_set(boxes, sets[last, i], code)
-                    if contains != (now[i] == 1):
-                        now[i] = 1 - now[i]
-                        changed[many] = i
-                        many += 1
-        else:
-            for j in range(same, d):
-                _narrow(masks[j], masks[j + 1], low[j], high[j], points[p, j])
-                for gap in range(gaps[j]):
-                    i = gapped[j, gap]
-                    if masks[j + 1, i] and not in_set(boxes, sets[j, i], points[p, j]):
-                        masks[j + 1, i] = 0
-            for word in range(words.shape[0]):
-                if words[word] != held[word]:
-                    for i in range(8 * word, min(8 * word + 8, number)):
-                        if masks[d, i] != now[i]:
-                            now[i] = masks[d, i]
-                            changed[many] = i
-                            many += 1
-        for i in changed[:many]:
-            sign = 1 if now[i] else -1
-            for entry in range(starts[near[i]], starts[near[i] + 1]):
-                column = columns[entry]
-                had = sums[column]
-                sums[column] = had + sign * amounts[entry]
-                if had == 0:
-                    filled[column >> BLOCK] += 1
-                    distinct += 1
-                elif sums[column] == 0:
-                    filled[column >> BLOCK] -= 1
-                    distinct -= 1
+        for j in range(same, d):
+            _narrow(masks[j], masks[j + 1], low[j], high[j], points[p, j])
+            for gap in range(gaps[j]):
+                i = gapped[j, gap]
+                if masks[j + 1, i] and not in_set(boxes, sets[j, i], points[p, j]):
+                    masks[j + 1, i] = 0
+        for word in range(words.shape[0]):
+            if words[word] == held[word]:
+                continue
+            for i in range(8 * word, min(8 * word + 8, number)):
+                if masks[d, i] == now[i]:
+                    continue
+                now[i] = masks[d, i]
+                sign = 1 if now[i] else -1
+                for entry in range(starts[near[i]], starts[near[i] + 1]):
+                    column = columns[entry]
+                    had = sums[column]
+                    sums[column] = had + sign * amounts[entry]
+                    if had == 0:
+                        filled[column >> BLOCK] += 1
+                        distinct += 1
+                    elif sums[column] == 0:
+                        filled[column >> BLOCK] -= 1
+                        distinct -= 1
         if p > 0 and at + distinct > found_columns.shape[0]:
             return ends[: p + 1].copy()
         for block in range(filled.shape[0]):
@@ -156,19 +119,6 @@ def _narrow(before, after, low, high, code):
         after[i] = before[i] & np.uint8(low[i] <= code) & np.uint8(code <= high[i])
 
 
-@part
-def _before(columns, column):
-    """How many of the ascending columns lie before one."""
-    low, high = 0, columns.shape[0]
-    while low < high:
-        middle = (low + high) // 2
-        if columns[middle] < column:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
 @kernel
 def shares_within(ends, columns, amounts, point_of, first, last):
     """Return, per query ``q``, the share of the sums of point ``point_of[q]`` in columns ``first[q]`` to ``last[q]``.
@@ -182,8 +132,8 @@ def shares_within(ends, columns, amounts, point_of, first, last):
     for q in range(point_of.shape[0]):
         start, end = ends[point_of[q]], ends[point_of[q] + 1]
         held = columns[start:end]
-        low = start + _before(held, first[q])
-        high = start + _before(held, last[q] + 1)
+        low = start + np.searchsorted(held, first[q])
+        high = start + np.searchsorted(held, last[q] + 1)
         if end > start:
             result[q] = (up_to[high] - up_to[low]) / (up_to[end] - up_to[start])
     return result

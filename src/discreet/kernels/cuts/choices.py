@@ -1,7 +1,5 @@
 """Which rows a cut takes to the left: so many of every stratum, chosen to keep the rules."""
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

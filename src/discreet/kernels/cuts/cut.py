@@ -8,8 +8,6 @@ the first ``x[i]`` rows in the order of that axis go left, the others right. Eve
 - repaired: a plain cut, then the fewest rows nearest to it moved across, so that no value exceeds its bound.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from discreet.kernels.boxes.boxes import HIGH, LOW

@@ -1,7 +1,5 @@
 """Cutting until nothing can be cut: from one group of all rows to the groups of a release."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The two halves of a cut: what each holds, and what they cost together."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """How the rows of a group lie along one axis: their steps, their order, and the blocks between positions to cut at."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

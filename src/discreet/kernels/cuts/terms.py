@@ -1,7 +1,5 @@
 """The terms of cuts: which are tried, what the rules allow, and the best that are kept."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

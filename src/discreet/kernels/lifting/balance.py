@@ -13,8 +13,6 @@ a row of some other value, from the other child lowers it too, because then more
 nobody left the other child, whoever knows the tree would know where every lifted row belongs, and nothing were hidden.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -49,18 +47,10 @@ class Scales(NamedTuple):
 
 def scales_of(slots: int) -> Scales:
     """Room for weighing cuts of nodes with so many slots."""
-    return Scales(
-        np.empty(slots),
-        np.empty(slots),
-        np.empty((2, slots), np.int64),
-        np.empty((2, slots), np.int64),
-        np.empty((2, slots), np.int64),
-        np.empty(slots, np.bool_),
-        np.empty(2, np.int64),
-        np.empty(2, np.int64),
-        np.empty(2, np.int64),
-        np.empty(2),
-    )
+    caps, above = np.empty((2, slots))
+    local, lifts, best = np.empty((3, 2, slots), np.int64)
+    persons, away, leaving = np.empty((3, 2), np.int64)
+    return Scales(caps, above, local, lifts, best, np.empty(slots, np.bool_), persons, away, leaving, np.empty(2))
 
 
 @part_in_place

@@ -1,7 +1,5 @@
 """Growing the tree: a node is cut, some of its rows stay with it, and the children are cut in their turn."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A node surveyed: along every axis its rows in blocks, and the cuts that put some blocks left and the others right."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,19 +1,9 @@
 """Points and the groups that cover them, that is, show all their values: numbers, weights, and support."""
 
-from __future__ import annotations
-
 import numpy as np
 
-from discreet.kernels.compiling import kernel, part
-from discreet.kernels.presence.value_index import (
-    common_to,
-    covering,
-    covering_next,
-    everyone,
-    rarest_of,
-    trail_of,
-)
-from discreet.kernels.presence.word_runs import listed
+from discreet.kernels.compiling import kernel
+from discreet.kernels.presence.value_index import covering, covering_next, everyone, position, trail_of
 
 
 @kernel
@@ -79,31 +69,6 @@ def pairs(points, shown, number):
     return starts, groups[:filled].copy()
 
 
-@part
-def _at(listed, start, end, wanted):
-    """Return the position of a number in a part of an ascending list, or ``end`` if it is absent."""
-    low, high = start, end
-    while low < high:
-        middle = (low + high) // 2
-        if listed[middle] < wanted:
-            low = middle + 1
-        else:
-            high = middle
-    return low if low < end and listed[low] == wanted else end
-
-
-@kernel
-def _house(g, first, last, classes, starts, values, fits):
-    """Mark the classes from ``first`` to ``last`` of which a group claims rows; return how many are newly marked."""
-    housed = 0
-    for i in range(first, last):
-        if not fits[i] and _at(values, starts[g], starts[g + 1], classes[i]) < starts[g + 1]:
-            fits[i] = True
-            housed += 1
-    return housed
-
-
-# Long because every step updates the counters by which later steps skip groups, and these are many.
 @kernel
 def witnesses(points, starts_of, classes, amounts, shown, number, starts, values, needed):
     """Find what no row supports: entries of groups, counts of sensitive values, and rows that fit into no group.
@@ -114,86 +79,41 @@ def witnesses(points, starts_of, classes, amounts, shown, number, starts, values
     claim and the entries of the group that it has. Returns per entry, in the order of ``shown.groups``, whether it is
     supported, per claim how many rows are lacking, and per class of a point whether any group may contain its rows.
     """
-    hits = np.empty(max(number, 64), np.int64)
+    hits = np.empty(number, np.int64)
     borne = np.zeros(shown.groups.shape[0], np.bool_)
     lacking = needed.copy()
     fits = np.zeros(classes.shape[0], np.bool_)
-    # unsupported entries and claims of each group: a group without any needs no further visits
-    unborne = np.zeros(number, np.int64)
-    unclaimed = starts[1:] - starts[:-1]
-    open_groups, every = everyone(number), everyone(number)
-    # the same as bits: groups with unsupported claims, and per value the groups whose entry is unsupported
-    claiming, waiting, wanted = everyone(number), shown.bits.copy(), everyone(number)
-    # and as numbers of groups: a point without any such values or claims is skipped
-    left_to_claim, left = number, shown.starts[1:] - shown.starts[:-1]
-    for e in range(shown.groups.shape[0]):
-        unborne[shown.groups[e]] += 1
+    # unsupported claims and entries of each group: one without any is visited only for rows that fit nowhere else
+    unclaimed, unborne = starts[1:] - starts[:-1], np.zeros(number, np.int64)
+    for g in shown.groups:
+        unborne[g] += 1
+    unexplained, every, trail = everyone(number), everyone(number), trail_of(points, shown)
     for p in range(points.shape[0]):
         first, last = starts_of[p], starts_of[p + 1]
         homeless = last - first
-        rarest = rarest_of(points[p], shown)
-        if rarest < 0:
-            continue
-        often = shown.lines[points[p, rarest]] >= 0  # then all values have lines
-        many = 0
-        if left_to_claim == 0 and left[points[p]].max() == 0:
-            pass
-        elif often:
-            # value by value: each is one loop over words, of which the processor does several at once
-            wanted[:] = claiming
-            for v in points[p]:
-                line = waiting[shown.lines[v]]
-                for word in range(wanted.shape[0] if left[v] > 0 else 0):
-                    wanted[word] |= line[word]
-            for v in points[p]:
-                line = shown.bits[shown.lines[v]]
-                for word in range(wanted.shape[0]):
-                    wanted[word] &= line[word]
-            for word in range(wanted.shape[0]):
-                many = listed(wanted[word], word << 6, hits, many)
-        else:
-            many = covering(points[p], shown, open_groups, hits)
-        for at in range(many):
-            g = hits[at]
-            bit = np.uint64(1) << np.uint64(g & 63)
-            homeless -= _house(g, first, last, classes, starts, values, fits)
-            holds = False
-            for i in range(first, last):
-                claim = _at(values, starts[g], starts[g + 1], classes[i])
-                if claim == starts[g + 1]:
-                    continue
-                holds = True
-                if lacking[claim] > 0:
-                    lacking[claim] = max(0, lacking[claim] - amounts[i])
-                    if lacking[claim] == 0:
-                        unclaimed[g] -= 1
-                        if unclaimed[g] == 0:
-                            claiming[g >> 6] &= ~bit
-                            left_to_claim -= 1
-            if holds and unborne[g] > 0:
-                for j in range(points.shape[1]):
-                    v = points[p, j]
-                    entry = _at(shown.groups, shown.starts[v], shown.starts[v + 1], g)
-                    if not borne[entry]:
-                        borne[entry] = True
-                        unborne[g] -= 1
-                        left[v] -= 1
-                        if shown.lines[v] >= 0:
-                            waiting[shown.lines[v], g >> 6] &= ~bit
-            if unborne[g] == 0 and unclaimed[g] == 0:
-                open_groups[g >> 6] &= ~bit
-        if homeless == 0:
-            continue
-        # rows without a group so far: any covering group that claims their value suffices, explained or not
-        if not often:
-            for at in range(covering(points[p], shown, every, hits)):
-                homeless -= _house(hits[at], first, last, classes, starts, values, fits)
-                if homeless == 0:
-                    break
-            continue
-        for word in range(shown.bits.shape[1]):
-            for at in range(listed(common_to(points[p], shown, word, every[word]), word << 6, hits, 0)):
-                homeless -= _house(hits[at], first, last, classes, starts, values, fits)
-            if homeless == 0:
+        for turn in range(2):
+            if turn == 1 and homeless == 0:
                 break
+            for at in range(covering_next(points[p], shown, every if turn else unexplained, hits, trail)):
+                g = hits[at]
+                holds = False
+                for i in range(first, last):
+                    if holds and unclaimed[g] + homeless == 0:
+                        break
+                    claim = position(values, starts[g], starts[g + 1], classes[i])
+                    if claim == starts[g + 1]:
+                        continue
+                    holds = True
+                    homeless -= not fits[i]
+                    fits[i] = True
+                    if turn == 0 and lacking[claim] > 0:
+                        lacking[claim] = max(0, lacking[claim] - amounts[i])
+                        unclaimed[g] -= lacking[claim] == 0
+                if holds and unborne[g] > 0:
+                    for v in points[p]:
+                        entry = position(shown.groups, shown.starts[v], shown.starts[v + 1], g)
+                        unborne[g] -= not borne[entry]
+                        borne[entry] = True
+                if unclaimed[g] + unborne[g] == 0:
+                    unexplained[g >> 6] &= ~(np.uint64(1) << np.uint64(g & 63))
     return borne, lacking, fits

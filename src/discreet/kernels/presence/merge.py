@@ -1,14 +1,10 @@
 """Merging groups along a line until each has few rows for the combinations of values that its box admits."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from discreet.kernels.compiling import kernel, part
 from discreet.kernels.costs import interval_cost
-
-SLACK = 1e-9
-"""Tolerance when counts are compared with bounds, as everywhere."""
+from discreet.kernels.judging import SLACK
 
 
 @part

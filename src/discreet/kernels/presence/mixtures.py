@@ -4,8 +4,6 @@ A node that lies wholly in a box stores the box's content once, for all its poin
 nodes and points share one array, with the points after the nodes, in the order in which they were given.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from discreet.kernels.boxes.search import EVERYTHING, room_for, search

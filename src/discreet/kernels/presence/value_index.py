@@ -1,18 +1,17 @@
 """An index of the groups that show all of a person's values, and the beliefs they justify together."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.compiling import kernel, part
-from discreet.kernels.presence.word_runs import listed, place_of, runs_of, said_by_word
 
 OFTEN = 256
 """A value is shown often if more than one in this many groups shows it: scanning all bits of a line is then quicker
 than looking up these groups one by one."""
+CERTAIN = -1000.0
+"""Stands for the logarithm of 0: e to the power of it is 0, and 0 times it is still a number."""
 
 
 class Shown(NamedTuple):
@@ -56,19 +55,50 @@ def index_groups(values, groups, number, width):
 
 
 @part
+def place_of(bit):
+    """Return the position of the only set bit of a word, as a sum of six independent terms."""
+    place = np.int64(bit & np.uint64(0xAAAAAAAAAAAAAAAA) != 0)
+    place += np.int64(bit & np.uint64(0xCCCCCCCCCCCCCCCC) != 0) << 1
+    place += np.int64(bit & np.uint64(0xF0F0F0F0F0F0F0F0) != 0) << 2
+    place += np.int64(bit & np.uint64(0xFF00FF00FF00FF00) != 0) << 3
+    place += np.int64(bit & np.uint64(0xFFFF0000FFFF0000) != 0) << 4
+    place += np.int64(bit & np.uint64(0xFFFFFFFF00000000) != 0) << 5
+    return place
+
+
+@kernel
+def listed(common, first, hits, number):
+    """Write the groups set in a word into ``hits``, from index ``number`` on; return the index after the last.
+
+    ``first`` is the group of the word's first bit.
+    """
+    while common != 0:
+        lowest = common & (~common + np.uint64(1))
+        hits[number] = first + place_of(lowest)
+        number += 1
+        common ^= lowest
+    return number
+
+
+@part
 def _shows(shown, v, g):
     """Whether group ``g`` shows value ``v``."""
     if shown.lines[v] >= 0:
         return (shown.bits[shown.lines[v], g >> 6] >> np.uint64(g & 63)) & np.uint64(1) != 0
-    low = shown.starts[v]
-    high = shown.starts[v + 1]
+    return position(shown.groups, shown.starts[v], shown.starts[v + 1], g) < shown.starts[v + 1]
+
+
+@part
+def position(listed, start, end, wanted):
+    """Return the position of a number in a part of an ascending list, or ``end`` if it is absent."""
+    low, high = start, end
     while low < high:
         middle = (low + high) // 2
-        if shown.groups[middle] < g:
+        if listed[middle] < wanted:
             low = middle + 1
         else:
             high = middle
-    return low < shown.starts[v + 1] and shown.groups[low] == g
+    return low if low < end and listed[low] == wanted else end
 
 
 @kernel
@@ -84,16 +114,6 @@ def rarest_of(point, shown):
             rarest = j
             fewest = here
     return rarest
-
-
-@kernel
-def common_to(point, shown, word, common):
-    """Return which of the bits ``common`` are set in a word of all values of a point; all values must have lines."""
-    for j in range(point.shape[0]):
-        if common == 0:
-            break
-        common &= shown.bits[shown.lines[point[j]], word]
-    return common
 
 
 @kernel
@@ -117,7 +137,10 @@ def covering(point, shown, within, hits):
         return number
     # the rarest value is shown often, so all values have lines
     for word in range(shown.bits.shape[1]):
-        number = listed(common_to(point, shown, word, within[word]), word << 6, hits, number)
+        common = within[word]
+        for value in point:
+            common &= shown.bits[shown.lines[value], word]
+        number = listed(common, word << 6, hits, number)
     return number
 
 
@@ -138,11 +161,11 @@ def trail_of(points, shown):
 
 
 @kernel
-def common_next(point, shown, within, trail):
-    """Return the bits of the groups among ``within`` that show all values of a point, all of which must have lines.
-
-    For sorted points: values shared with the previous point are not looked up again.
-    """
+def covering_next(point, shown, within, hits, trail):
+    """Do the same as ``covering`` for sorted points: values shared with the previous point are not looked up again."""
+    rarest = rarest_of(point, shown)
+    if rarest < 0 or shown.lines[point[rarest]] < 0:
+        return covering(point, shown, within, hits)
     before, common = trail
     same = True
     for j in range(point.shape[0]):
@@ -150,34 +173,15 @@ def common_next(point, shown, within, trail):
         if not same:
             before[j] = point[j]
             line = shown.bits[shown.lines[point[j]]]
-            above = within if j == 0 else common[j - 1]
+            above = line if j == 0 else common[j - 1]
             here = common[j]
             for word in range(line.shape[0]):
                 here[word] = above[word] & line[word]
-    return common[point.shape[0] - 1]
-
-
-@kernel
-def covering_next(point, shown, within, hits, trail):
-    """Do the same as ``covering`` for sorted points."""
-    rarest = rarest_of(point, shown)
-    if rarest < 0 or shown.lines[point[rarest]] < 0:
-        return covering(point, shown, within, hits)
+    last = common[point.shape[0] - 1]
     number = 0
-    last = common_next(point, shown, within, trail)
     for word in range(last.shape[0]):
-        number = listed(last[word], word << 6, hits, number)
+        number = listed(last[word] & within[word], word << 6, hits, number)
     return number
-
-
-@kernel
-def said(groups, presences, absent):
-    """Return the largest of some groups' ``presences``, and the sum of log(1 - presence), given as ``absent``."""
-    largest, logs = 0.0, 0.0
-    for g in groups:
-        largest = max(largest, presences[g])
-        logs += absent[g]
-    return largest, logs
 
 
 @kernel
@@ -185,23 +189,18 @@ def cover(points, shown, number, presences):
     """Return, per point, how many groups cover it, and what their ``presences`` amount to.
 
     These are the largest of the presences, and the sum of log(1 - presence). A point is a line of values, -1 for one
-    that no group shows. Quickest if groups are sorted by presence.
+    that no group shows.
     """
     n = points.shape[0]
     hits = np.empty(number, np.int64)
-    times = np.zeros(n, np.int64)
-    largest = np.zeros(n)
-    logs = np.zeros(n)
+    times, largest, logs = np.zeros(n, np.int64), np.zeros(n), np.zeros(n)
+    absent = np.maximum(np.log1p(-presences), CERTAIN)
     within, trail = everyone(number), trail_of(points, shown)
-    runs, before = runs_of(presences), np.empty(within.shape[0], np.int64)
     for r in range(n):
-        rarest = rarest_of(points[r], shown)
-        if rarest >= 0 and shown.lines[points[r, rarest]] >= 0:
-            last = common_next(points[r], shown, within, trail)
-            times[r], largest[r], logs[r] = said_by_word(last, runs, before)
-        elif rarest >= 0:
-            times[r] = covering(points[r], shown, within, hits)
-            largest[r], logs[r] = said(hits[: times[r]], runs.presences, runs.absences)
+        times[r] = covering_next(points[r], shown, within, hits, trail)
+        for g in hits[: times[r]]:
+            largest[r] = max(largest[r], presences[g])
+            logs[r] += absent[g]
     return times, largest, logs
 
 
@@ -209,19 +208,11 @@ def cover(points, shown, number, presences):
 def foremost(points, shown, number):
     """Return, per point, the first group that covers it, or -1."""
     hits = np.empty(number, np.int64)
-    within = everyone(number)
+    within, trail = everyone(number), trail_of(points, shown)
     result = np.full(points.shape[0], -1, np.int64)
     for r in range(points.shape[0]):
-        rarest = rarest_of(points[r], shown)
-        if rarest >= 0 and shown.lines[points[r, rarest]] < 0:
-            if covering(points[r], shown, within, hits) > 0:
-                result[r] = hits[0]
-        elif rarest >= 0:
-            for word in range(within.shape[0]):
-                common = common_to(points[r], shown, word, within[word])
-                if common != 0:
-                    result[r] = (word << 6) + place_of(common & (~common + np.uint64(1)))
-                    break
+        if covering_next(points[r], shown, within, hits, trail) > 0:
+            result[r] = hits[0]
     return result
 
 

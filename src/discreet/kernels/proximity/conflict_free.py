@@ -3,8 +3,6 @@
 In such a group the neighbourhood of a number contains one row, its own; so with at least m rows it keeps the promise.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from discreet.kernels.compiling import kernel, part_in_place

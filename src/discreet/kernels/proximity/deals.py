@@ -3,8 +3,6 @@
 `nearness` defines what is near, and the order of rows.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from discreet.kernels.boxes.boxes import NO_HIGH, NO_LOW

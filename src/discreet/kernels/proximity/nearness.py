@@ -5,8 +5,6 @@ codes where the neighbourhood of the value ``c`` begins and ends; neither decrea
 each other if the number of one lies in the neighbourhood of the other.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from discreet.kernels.compiling import kernel_in_place, part_in_place

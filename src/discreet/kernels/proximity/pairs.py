@@ -12,8 +12,6 @@ With three attributes or more there is no such colouring: pairs of two attribute
 judged afterwards.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +22,7 @@ from discreet.kernels.costs import bound_box
 from discreet.kernels.judging import Rules, rules_about, strain
 from discreet.kernels.proximity.deals import cost_of
 from discreet.kernels.proximity.nearness import crowd_of, fullest
-from discreet.kernels.proximity.positions import cut_codes, cut_costs
+from discreet.kernels.proximity.splits import list_cuts
 
 SHIFTED_UP_TO = 512
 """In pieces of up to this many rows, pairs that begin with the second row are tried, too."""
@@ -235,27 +233,14 @@ def best_cut(points, classes, orders, axes, judge, positions, side):
     if n < 2 * judge.least:
         return False
     bound_box(points, 0, n, low, high)
-    tally = np.empty(4 * n + 64, np.int64)
-    codes = np.empty(2 * positions, np.int64)
-    lows, highs = np.empty((2 * positions + 1, d), points.dtype), np.empty((2 * positions + 1, d), points.dtype)
-    sizes = np.empty(2 * positions + 1, np.int64)
-    costs, lefts = np.empty(2 * positions * d), np.empty(2 * positions * d, np.int64)
-    cut_axis, cut_code = np.empty(2 * positions * d, np.int64), np.empty(2 * positions * d, np.int64)
-    met = 0
-    for j in range(d):
-        if low[j] < high[j]:
-            number = cut_codes(points, 0, n, j, int(low[j]), int(high[j]), positions, tally, codes)
-            cut_costs(points, 0, n, j, codes[:number], axes, lows, highs, sizes, costs[met:], lefts[met:])
-            cut_axis[met : met + number] = j
-            cut_code[met : met + number] = codes[:number]
-            met += number
-    for _ in range(met):  # the cheapest first
-        k = np.argmin(costs[:met])
-        costs[k] = np.inf
-        if min(lefts[k], n - lefts[k]) < judge.least:
+    cuts = list_cuts(points, np.int64(0), n, axes, positions)
+    for _ in range(cuts.costs.shape[0]):  # the cheapest first
+        k = np.argmin(cuts.costs)
+        cuts.costs[k] = np.inf
+        if min(cuts.lefts[k], n - cuts.lefts[k]) < judge.least:
             continue
         for r in range(n):
-            side[r] = 0 if points[r, cut_axis[k]] <= cut_code[k] else 1
+            side[r] = 0 if points[r, cuts.axis[k]] <= cuts.code[k] else 1
         if _both(classes, orders, side, judge, counts, ordered) == KEPT:
             return True  # separating quasi-identifiers pays more in later cuts than halving by pairs can save now
     component = np.empty(n, np.int64)

@@ -1,13 +1,11 @@
 """Cuts that may be tested: found by quasi-identifiers, and by what became of earlier tests along the same axes."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.compiling import kernel
+from discreet.kernels.compiling import kernel, part
 from discreet.kernels.costs import bound_box, interval_cost
 from discreet.kernels.cuts.layout import lay_out
 
@@ -48,7 +46,7 @@ def candidates(points, axes, least, layout, learnt, cuts):
         steps, before, codes = lay_out(points, j, low[j], high[j], layout), layout.tally, layout.block
         for c in range(steps):  # steps are all codes, or only those that rows have, which stand where their order would
             codes[c] = low[j] + c if steps == high[j] - low[j] + 1 else layout.order[c]
-        whole = interval_cost(axes, j, low[j], high[j])
+        whole = n * interval_cost(axes, j, low[j], high[j])
         at, last = 1, 0
         for position in range(1, POSITIONS + 1):
             goal = n * position / (POSITIONS + 1.0)
@@ -63,9 +61,7 @@ def candidates(points, axes, least, layout, learnt, cuts):
                 below -= 1
             while before[above + 1] == left:
                 above += 1
-            halves = left * interval_cost(axes, j, low[j], codes[below])
-            halves += (n - left) * interval_cost(axes, j, codes[above], high[j])
-            saved = axes.weights[j] * (n * whole - halves)
+            saved = _saved(axes, j, whole, left, n - left, low[j], codes[below], codes[above], high[j])
             if saved > 0.0:
                 cuts.axis[number] = j
                 cuts.code[number] = codes[above]
@@ -73,6 +69,13 @@ def candidates(points, axes, least, layout, learnt, cuts):
                 cuts.merit[number] = saved * (min(left, n - left) / n) ** 0.2 * likely(learnt, j)
                 number += 1
     return number
+
+
+@part
+def _saved(axes, j, whole, left, right, low, below, above, high):
+    """What a cut between two codes of an axis saves, of what the whole costs."""
+    halves = left * interval_cost(axes, j, low, below) + right * interval_cost(axes, j, above, high)
+    return axes.weights[j] * (whole - halves)
 
 
 @kernel
@@ -126,9 +129,7 @@ def best_cut(points, axes, least, layout):
             if left >= least and n - left >= least:
                 last = low[j] + below if dense else layout.order[below]
                 first = low[j] + at if dense else layout.order[at]
-                halves = left * interval_cost(axes, j, low[j], last)
-                halves += (n - left) * interval_cost(axes, j, first, high[j])
-                saved = axes.weights[j] * (whole - halves)
+                saved = _saved(axes, j, whole, left, n - left, low[j], last, first, high[j])
                 if saved > most:
                     axis, code, most = j, first, saved
             below = at

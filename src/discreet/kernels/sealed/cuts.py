@@ -1,7 +1,5 @@
 """Cutting under a seal: parts are tested and cut until the leakage of any further test would be too much."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -16,8 +16,6 @@ made learns nothing, because the halves are published.
 A person has a value of every sensitive attribute; the values of all of them are numbered together.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

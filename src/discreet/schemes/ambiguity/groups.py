@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -11,10 +13,11 @@ from numpy.typing import NDArray
 
 from discreet.kernels.ambiguity import mending, picking, placing
 from discreet.kernels.ambiguity.picking import Terms
+from discreet.kernels.ambiguity.placing import GroupLists, listed
 from discreet.kernels.exchange import exchange
 from discreet.kernels.judging import SLACK
 from discreet.principles.counts import Counts
-from discreet.progress import Progress
+from discreet.progress import Progress, unheard
 from discreet.randomness import generator, permutation
 from discreet.schemes.ambiguity.terms import Aim, CodedRows
 from discreet.schemes.merge_broken import Attribute
@@ -33,23 +36,6 @@ VISITS = 50_000_000
 """The approximate number of rows of groups that are visited in total to place the rows left over."""
 
 
-def first_size(rows: CodedRows, aim: Aim) -> tuple[int, int]:
-    """Return how many rows groups begin with, and how many of these may have the same sensitive value.
-
-    This is the smallest size that beta and ``needed`` allow, if the most frequent value can be spread over so many
-    groups. If its share is close to beta and 1 / beta is not whole, larger groups are needed to contain it. The most
-    frequent value of each further attribute must fit likewise.
-    """
-    n = len(rows)
-    sizes = np.arange(min(aim.needed, n), n + 1)
-    fits, quotas = np.ones(len(sizes), np.bool_), []
-    for classes, share in zip((rows.classes, *rows.others), (aim.beta, *aim.others), strict=True):
-        quotas.append(np.floor(share * sizes + SLACK).astype(np.int64))
-        fits &= quotas[-1] * (n // sizes) >= int(np.bincount(classes).max())
-    at = int(fits.argmax())
-    return int(sizes[at]), int(quotas[0][at])
-
-
 class Manner(NamedTuple):
     """A way of searching for groups."""
 
@@ -63,108 +49,119 @@ class Manner(NamedTuple):
     """How many rounds of rows groups begin with."""
 
 
-def build(
-    rows: CodedRows,
-    aim: Aim,
-    manner: Manner,
-    seeded: np.random.Generator | None,
-    progress: Progress | None,
-    placing: float | None = None,
-) -> NDArray[np.int32]:
-    """Return the groups found in one manner, with the rows left over placed where they fit.
+@dataclass(frozen=True, eq=False)
+class Search:
+    """Rows to put into groups, what groups must keep, and where chance comes from."""
 
-    Rows left over are placed only if they are at most a share of ``placing`` (default: ``NOT_WORTH``).
-    """
-    tell = progress or (lambda stage, share: None)
-    tell("building groups", 0.0)
-    size, quota = first_size(rows, aim)
-    order = permutation(len(rows), seeded)
-    if manner.near:
-        entropies = np.array([_entropy(column) for column in rows.codes.T])
-        rising = _sorted_by(entropies, size * manner.rounds, aim.alpha * manner.reach)
-        columns = [rows.codes[:, j] - rows.firsts[j] for j in rising]
-        keys = numbered(columns, rows.numbers[rising].tolist(), len(rows))
-        order = order[np.argsort(keys[order], kind="stable")]
-    else:
-        order = order[np.argsort(narrow(rows.classes, rows.width)[order], kind="stable")]
-    codes, classes = np.ascontiguousarray(rows.codes[order]), rows.classes[order]
-    groups = np.full(len(rows), -1, np.int32)
-    left, number = np.arange(len(rows)), 0
-    # the rows that the first pass leaves over may still form wider groups
-    for wide in (False, True) if manner.near else (True,):
-        alpha = aim.alpha if wide else aim.alpha * manner.reach
-        terms = Terms(alpha, aim.beta, size, quota, manner.rounds, manner.window, not wide)
-        if wide and len(left) < len(rows):
-            left = left[np.argsort(classes[left], kind="stable")]
-        given = (codes, classes) if len(left) == len(rows) else (codes[left], classes[left])
-        built, more = picking.build_groups(*given, rows.values, rows.width, terms)
-        groups[left] = np.where(built < 0, -1, built + number)
-        number += more
-        left = left[built < 0]
-        tell("building groups", 0.5 if manner.near and not wide else 1.0)
-        if len(left) < size:
-            break
-    most = placing if placing is not None else NOT_WORTH[manner.near]
-    if number and 0 < len(left) <= most * len(rows):
-        _place(codes, classes, groups, number, np.sort(left), aim, rows.values, manner.near, seeded)
-        tell("placing residues", 1.0)
-    result = np.empty(len(rows), np.int32)
-    result[order] = groups
-    if number and len(rows.others):
-        _spread_others(rows, aim, result, number, seeded)
-        tell("spreading values", 1.0)
-    return result
+    rows: CodedRows
+    aim: Aim
+    seeded: np.random.Generator | None
+    progress: Progress = unheard
 
+    @cached_property
+    def first_size(self) -> tuple[int, int]:
+        """How many rows groups begin with, and how many of these may have the same sensitive value.
 
-def _spread_others(
-    rows: CodedRows, aim: Aim, groups: NDArray[np.int32], number: int, seeded: np.random.Generator | None
-) -> None:
-    """Change groups until they also keep what is promised about the further sensitive attributes.
+        This is the smallest size that beta and ``needed`` allow, if the most frequent value can be spread over so many
+        groups. If its share is close to beta and 1 / beta is not whole, larger groups are needed to contain it. The
+        most frequent value of each further attribute must fit likewise.
+        """
+        rows, aim = self.rows, self.aim
+        n = len(rows)
+        sizes = np.arange(min(aim.needed, n), n + 1)
+        fits, quotas = np.ones(len(sizes), np.bool_), []
+        for classes, share in zip((rows.classes, *rows.others), (aim.beta, *aim.others), strict=True):
+            quotas.append(np.floor(share * sizes + SLACK).astype(np.int64))
+            fits &= quotas[-1] * (n // sizes) >= int(np.bincount(classes).max())
+        at = int(fits.argmax())
+        return int(sizes[at]), int(quotas[0][at])
 
-    First rows with the same value of the first attribute change places, so that no value of another is repeated more
-    often than it may be; then groups that break a promise, or by these changes alpha, are joined with others. Rows of
-    groups that this does not mend are put where they fit, or are in none.
-    """
-    inside = np.flatnonzero(groups >= 0)
-    published, classes = groups[inside], np.ascontiguousarray(rows.others[:, inside])
-    sizes = np.bincount(published, minlength=number)
-    allowed = np.stack([np.floor(sizes * share + SLACK).astype(np.int64) for share in aim.others])
-    exchange(published, number, rows.classes[inside], classes, allowed, (seeded or generator()).random(DRAWS))
-    groups[inside] = published
-    every = np.vstack([rows.classes[None], rows.others]).astype(np.int64)
-    firsts = np.concatenate([[0], np.cumsum(every.max(axis=1) + 1)])
-    terms = mending.Rows(rows.codes, every + firsts[:-1, None], np.array([aim.beta, *aim.others]), aim.alpha)
-    turn = permutation(number, seeded)
-    mending.mend(terms, groups, number, turn, rows.values, int(firsts[-1]), TRIES)
+    def build(self, manner: Manner, placing: float | None = None) -> NDArray[np.int32]:
+        """Return the groups found in one manner, with the rows left over placed where they fit.
 
+        Rows left over are placed only if they are at most a share of ``placing`` (default: ``NOT_WORTH``).
+        """
+        rows, aim = self.rows, self.aim
+        self.progress("building groups", 0.0)
+        size, quota = self.first_size
+        order = self._order(manner)
+        codes, classes = np.ascontiguousarray(rows.codes[order]), rows.classes[order]
+        groups = np.full(len(rows), -1, np.int32)
+        left, number = np.arange(len(rows)), 0
+        # the rows that the first pass leaves over may still form wider groups
+        for wide in (False, True) if manner.near else (True,):
+            alpha = aim.alpha if wide else aim.alpha * manner.reach
+            terms = Terms(alpha, aim.beta, size, quota, manner.rounds, manner.window, not wide)
+            if wide and len(left) < len(rows):
+                left = left[np.argsort(classes[left], kind="stable")]
+            built, more = picking.build_groups(codes[left], classes[left], rows.values, rows.width, terms)
+            groups[left] = np.where(built < 0, -1, built + number)
+            number += more
+            left = left[built < 0]
+            self.progress("building groups", 0.5 if manner.near and not wide else 1.0)
+            if len(left) < size:
+                break
+        most = placing if placing is not None else NOT_WORTH[manner.near]
+        if number and 0 < len(left) <= most * len(rows):
+            lists = listed(codes, classes, groups, number, rows.values)
+            self._place(lists, groups, np.sort(left), manner.near)
+            self.progress("placing residues", 1.0)
+        result = np.empty(len(rows), np.int32)
+        result[order] = groups
+        if number and len(rows.others):
+            self._spread_others(result, number)
+            self.progress("spreading values", 1.0)
+        return result
 
-def _place(
-    codes: NDArray[np.int32],
-    classes: NDArray[np.int32],
-    groups: NDArray[np.int32],
-    number: int,
-    left: NDArray[np.int64],
-    aim: Aim,
-    values: int,
-    near: bool,
-    seeded: np.random.Generator | None,
-) -> None:
-    """Find groups for the rows left over, trying the nearest in the order of the rows first."""
-    lists = placing.listed(codes, classes, groups, number, values)
-    inside = np.flatnonzero(groups >= 0)
-    starts = groups[inside[np.minimum(np.searchsorted(inside, left), len(inside) - 1)]].astype(np.int64)
-    if not near:
-        starts = permutation(len(inside), seeded)[: len(left)] % number if len(left) <= len(inside) else starts
-    turn = np.arange(len(left)) if near else permutation(len(left), seeded)
-    left, starts = left[turn], starts[turn]
-    visits = VISITS * number // len(groups)  # placed rows make groups longer to visit
-    for lacking in (True, False, False):  # a group that has grown may have room for rows that it had no room for
-        tries = max(4, visits // (3 * len(left)))
-        placing.place_rows(left, starts, lists, groups, aim.alpha, aim.beta, tries, lacking)
-    still = groups[left] < 0
-    if still.any():
-        tries = max(1, visits // (placing.OTHERS * int(still.sum())))
-        placing.join_groups(left[still], starts[still], lists, groups, aim.alpha, aim.beta, tries, values)
+    def _order(self, manner: Manner) -> NDArray[np.int64]:
+        """Return the rows in the order in which they are considered: random but for what groups are to share."""
+        rows, order = self.rows, permutation(len(self.rows), self.seeded)
+        if manner.near:
+            entropies = np.array([_entropy(column) for column in rows.codes.T])
+            rising = _sorted_by(entropies, self.first_size[0] * manner.rounds, self.aim.alpha * manner.reach)
+            columns = [rows.codes[:, j] - rows.firsts[j] for j in rising]
+            keys = numbered(columns, rows.numbers[rising].tolist(), len(rows))
+        else:
+            keys = narrow(rows.classes, rows.width)
+        return order[np.argsort(keys[order], kind="stable")]
+
+    def _spread_others(self, groups: NDArray[np.int32], number: int) -> None:
+        """Change groups until they also keep what is promised about the further sensitive attributes.
+
+        First rows with the same value of the first attribute change places, so that no value of another is repeated
+        more often than it may be; then groups that break a promise, or by these changes alpha, are joined with others.
+        Rows of groups that this does not mend are put where they fit, or are in none.
+        """
+        rows, aim = self.rows, self.aim
+        inside = np.flatnonzero(groups >= 0)
+        published, classes = groups[inside], np.ascontiguousarray(rows.others[:, inside])
+        sizes = np.bincount(published, minlength=number)
+        allowed = np.stack([np.floor(sizes * share + SLACK).astype(np.int64) for share in aim.others])
+        draws = (self.seeded or generator()).random(DRAWS)
+        exchange(published, number, rows.classes[inside], classes, allowed, draws)
+        groups[inside] = published
+        every = np.vstack([rows.classes[None], rows.others]).astype(np.int64)
+        firsts = np.concatenate([[0], np.cumsum(every.max(axis=1) + 1)])
+        terms = mending.Rows(rows.codes, every + firsts[:-1, None], np.array([aim.beta, *aim.others]), aim.alpha)
+        turn = permutation(number, self.seeded)
+        mending.mend(terms, groups, number, turn, rows.values, int(firsts[-1]), TRIES)
+
+    def _place(self, lists: GroupLists, groups: NDArray[np.int32], left: NDArray[np.int64], near: bool) -> None:
+        """Find groups for the rows left over, trying the nearest in the order of the rows first."""
+        alpha, beta, number = self.aim.alpha, self.aim.beta, len(lists.sizes)
+        inside = np.flatnonzero(groups >= 0)
+        starts = groups[inside[np.minimum(np.searchsorted(inside, left), len(inside) - 1)]].astype(np.int64)
+        if not near and len(left) <= len(inside):
+            starts = permutation(len(inside), self.seeded)[: len(left)] % number
+        turn = np.arange(len(left)) if near else permutation(len(left), self.seeded)
+        left, starts = left[turn], starts[turn]
+        visits = VISITS * number // len(groups)  # placed rows make groups longer to visit
+        for lacking in (True, False, False):  # a group that has grown may have room for rows that it had no room for
+            placing.place_rows(left, starts, lists, groups, alpha, beta, max(4, visits // (3 * len(left))), lacking)
+        still = groups[left] < 0
+        if still.any():
+            tries = max(1, visits // (placing.OTHERS * int(still.sum())))
+            placing.join_groups(left[still], starts[still], lists, groups, alpha, beta, tries, self.rows.values)
 
 
 def _sorted_by(entropies: NDArray[np.float64], size: int, alpha: float) -> NDArray[np.intp]:

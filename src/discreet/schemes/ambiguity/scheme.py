@@ -16,14 +16,13 @@ from discreet.principles.joint import jointly
 from discreet.principles.per_attribute import by_attribute, stated
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
-from discreet.progress import Progress
+from discreet.progress import Progress, unheard
 from discreet.randomness import generator
 from discreet.releases.ambiguous.blocks import Blocks, as_blocks, check_publishable
 from discreet.releases.ambiguous.release import AmbiguousRelease
 from discreet.releases.release import Release
-from discreet.schemes.ambiguity.attempts import MOST_WITHHELD, attempts
-from discreet.schemes.ambiguity.groups import withhold_with_groups
-from discreet.schemes.ambiguity.refusals import Finish, Refused
+from discreet.schemes.ambiguity.attempts import MOST_WITHHELD, Refused, attempts
+from discreet.schemes.ambiguity.groups import Search, withhold_with_groups
 from discreet.schemes.ambiguity.terms import Aim, CodedRows, confirm_presence, lowest_alpha
 from discreet.schemes.grouping import confirm, published_rows
 from discreet.schemes.keepers import kept_by_ambiguity, way_out
@@ -101,8 +100,6 @@ class Ambiguity(Scheme):
     pairs: str | Sequence[Sequence[str]] = "none"
     """Quasi-identifiers to publish together, such as ``age+education,sex+race``; ``auto`` chooses pairs that depend on
     each other, as far as alpha allows at the same group sizes; ``none`` publishes each on its own."""
-    random_state: int | None = None
-    """A seed, for experiments only; by default, randomness comes from the operating system."""
 
     @property
     def options(self) -> dict[str, Any]:
@@ -142,53 +139,39 @@ class Ambiguity(Scheme):
             return withhold_with_groups(every, attributes)[usable]
 
         lead, aim = leading([attribute.promise for attribute in attributes])
-        built = self._built(table, lead, usable, aim, finished, seeded, progress)
-        groups = np.full(table.rows, -1, np.int32)
-        groups[usable] = built.groups
-        for attribute in attributes:
-            confirm(groups, attribute.classes, attribute.promise, attribute.prior)
-        confirm_presence(built.rows, built.groups, aim)
-        statement = self.statement(stated(principle, table), seeded)
-        return AmbiguousRelease.from_groups(table, groups, blocks=built.blocks, **statement)
-
-    def _built(
-        self,
-        table: Table,
-        lead: int,
-        usable: NDArray[np.int64],
-        aim: Aim,
-        finished: Finish,
-        seeded: np.random.Generator | None,
-        progress: Progress | None,
-    ) -> Built:
-        """Return the groups of the usable rows, and the blocks that they publish together."""
 
         def build(pairs: Sequence[Sequence[str]]) -> Built | Refused:
+            """Return the groups of the usable rows if these quasi-identifiers are published together."""
             blocks = as_blocks(table.quasi_names, pairs)
-            rows = CodedRows.of(table, usable, blocks, lead)
-            refused = Refused(blocks, rows)
-            if aim.alpha < min(1.0, lowest_alpha(rows, aim)) - SLACK:
+            search = Search(CodedRows.of(table, usable, blocks, lead), aim, seeded, progress or unheard)
+            refused = Refused(blocks, search)
+            if aim.alpha < min(1.0, lowest_alpha(search.rows, aim)) - SLACK:
                 return refused
-            for attempt in attempts(rows, aim, self.closeness, seeded, progress):
+            for attempt in attempts(search, self.closeness):
                 groups = attempt.groups
                 if attempt.left_over <= MOST_WITHHELD:
                     groups = finished(groups)
                 if (withheld := float((groups < 0).mean())) <= MOST_WITHHELD:
-                    return Built(blocks, rows, groups, attempt.near)
+                    return Built(blocks, search.rows, groups, attempt.near)
                 refused.record(attempt.left_over, withheld)
             return refused
 
         built = build([] if self.pairs == "auto" else parse_pairs(self.pairs))
         if isinstance(built, Refused):
-            raise built.error(aim, finished)
+            raise built.error(finished)
         kept: list[tuple[str, str]] = []
         for pair in correlated_pairs(table.quasi, usable) if self.pairs == "auto" else ():
-            if any(name in other for name in pair for other in kept):
-                continue
-            tried = build([*kept, pair])
-            if isinstance(tried, Built) and tried.about_as_good_as(built):
-                built, kept = tried, [*kept, pair]
-        return built
+            if not any(name in other for name in pair for other in kept):
+                tried = build([*kept, pair])
+                if isinstance(tried, Built) and tried.about_as_good_as(built):
+                    built, kept = tried, [*kept, pair]
+        groups = np.full(table.rows, -1, np.int32)
+        groups[usable] = built.groups
+        for attribute in attributes:
+            confirm(groups, attribute.classes, attribute.promise, attribute.prior)
+        confirm_presence(built.rows, built.groups, aim)
+        statement = self.statement(stated(principle, table))
+        return AmbiguousRelease.from_groups(table, groups, blocks=built.blocks, **statement)
 
 
 @dataclass(frozen=True, eq=False)

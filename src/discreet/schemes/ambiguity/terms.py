@@ -13,7 +13,7 @@ from discreet.kernels.judging import SLACK
 from discreet.kernels.presence import value_index as appearing
 from discreet.releases.ambiguous.blocks import Blocks
 from discreet.releases.max_presence import BUDGET, PresenceBound, ValueLists, most_believed
-from discreet.table.combinations import distinct, numbered
+from discreet.table.combinations import distinct, ranked_combinations
 from discreet.table.table import Table
 from discreet.table.texts import number_text
 
@@ -62,10 +62,10 @@ class CodedRows:
         firsts = [0]
         for j, block in enumerate(blocks):
             columns = [table.column(name) for name in block]
-            keys = numbered([column.codes[rows] for column in columns], [len(c.values) for c in columns], len(rows))
-            places, number = dense_codes(keys)
+            sizes = [len(column.values) for column in columns]
+            known, _, places = ranked_combinations([column.codes[rows] for column in columns], sizes, len(rows))
             codes[:, j] = places + firsts[-1]
-            firsts.append(firsts[-1] + number)
+            firsts.append(firsts[-1] + len(known))
         first, *further = [table.sensitive[lead], *(one for at, one in enumerate(table.sensitive) if at != lead)]
         others = np.array([column.codes[rows] for column in further], np.int32).reshape(len(further), len(rows))
         return cls(codes, first.codes[rows], np.array(firsts), len(first.values), others)
@@ -98,19 +98,6 @@ def lowest_alpha(rows: CodedRows, aim: Aim) -> float:
     """
     size = max(aim.needed, int(rows.numbers.max()))
     return size / rows.combinations
-
-
-def dense_codes(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
-    """Replace whole numbers by their ranks; also return how many different ones there are.
-
-    >>> dense_codes(np.array([7, 3, 7]))[0].tolist()
-    [1, 0, 1]
-    """
-    if len(keys) and keys.max() < 4 * len(keys) + 1024:
-        used = np.bincount(keys) > 0
-        return (np.cumsum(used) - 1)[keys], int(used.sum())
-    numbers, places = np.unique(keys, return_inverse=True)
-    return places, len(numbers)
 
 
 def presences(rows: CodedRows, groups: NDArray[np.int32]) -> NDArray[np.float64]:

@@ -23,7 +23,6 @@ from discreet.schemes.grouping import GroupingTask, LeadingScheme
 from discreet.schemes.keepers import way_out
 
 Room = Literal["enough", "any"]
-"""How full buckets may be: so that the expected loss is small, which is ours, or ``any``, which is the paper's."""
 LARGE = 1 << 15
 """Up to this many rows, the division into groups is tried; of larger tables, that of a half, a quarter and so on."""
 PRICE = 0.06
@@ -66,9 +65,6 @@ class Burel(LeadingScheme):
     refine: bool = False
     """Whether groups are cut further while both halves keep the promise."""
     values: Values = "interval"
-    """How quasi-identifiers are published: ``interval``, ``label`` or ``set``."""
-    random_state: int | None = None
-    """A seed, for experiments only; by default, randomness comes from the operating system."""
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """Accept only promises that bound shares of values, or of nodes of one level, with or without k-anonymity."""
@@ -90,9 +86,7 @@ class Burel(LeadingScheme):
         node = shares.nodes[table.classes]
         counts, held = (np.bincount(some, minlength=len(shares.caps)) for some in (node, node[rows]))
         bucket_of, wanted = choose_buckets(counts, shares.caps, held, bounds.smallest, self.room, shares.floors)
-        task.progress("drawing groups", 0.0)
-        groups, _ = draw_groups(table.quasi, rows, bucket_of[node[rows]], wanted, self.retrieval, task.rng)
-        task.progress("drawing groups", 1.0)
+        groups, _ = draw_groups(task, bucket_of[node[rows]], wanted, self.retrieval)
         if self.refine:
             task.progress("cutting groups", 0.0)
             points, axes = axes_of(table, "ail", self.values)
@@ -169,11 +163,7 @@ def _limits(buckets: NDArray[np.int32], counts: NDArray[np.int64], caps: NDArray
 
 
 def _fewest_rows(limits: NDArray[np.float64]) -> int:
-    """Return the size of the smallest group that buckets can fill within these caps, or at most 128.
-
-    >>> _fewest_rows(np.array([0.4, 0.4, 0.3]))
-    5
-    """
+    """Return the size of the smallest group that buckets can fill within these caps, or at most 128."""
     rows = np.arange(1, 129)
     filled = np.floor(rows[:, None] * limits + SLACK).sum(axis=1) >= rows
     return int(rows[filled.argmax()]) if filled.any() else len(rows)

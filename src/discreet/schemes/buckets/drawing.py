@@ -3,77 +3,58 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.bucket_draws import counting_order, draw_along, draw_nearest
+from discreet.kernels.bucket_draws import draw_along, draw_nearest
 from discreet.kernels.hilbert import hilbert_keys
+from discreet.table.combinations import ranked_combinations
 from discreet.table.table import Column
 
+if TYPE_CHECKING:
+    from discreet.schemes.grouping import GroupingTask
+
 Retrieval = Literal["hilbert", "nearest"]
-"""How a group finds rows near each other: along a Hilbert curve, or by exact distance (slow on large tables)."""
 
 
 def draw_groups(
-    columns: tuple[Column, ...],
-    rows: NDArray[np.int64],
-    buckets: NDArray[np.int32],
-    wanted: NDArray[np.int64],
-    retrieval: Retrieval,
-    rng: np.random.Generator,
+    task: GroupingTask, buckets: NDArray[np.int32], wanted: NDArray[np.int64], retrieval: Retrieval
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """Return the group of every given row, and its position along a Hilbert curve through the quasi-identifiers.
+    """Return the group of each of the task's rows, and its position along a Hilbert curve through quasi-identifiers.
 
     ``wanted`` is the number of rows that each group draws from every bucket; each group forms around a random row.
     """
-    points, point_of = distinct_points(columns, rows)
+    task.progress("drawing groups", 0.0)
+    points, point_of = distinct_points(task.table.quasi, task.rows)
     rank, place = along_curve(points)
     number = wanted.shape[1]
     starts = np.concatenate([[0], np.cumsum(np.bincount(buckets, minlength=number))])
     bins = rank[point_of]
     bins += buckets * np.int64(len(points))
-    if number * len(points) <= 4 * len(rows) + 1024:
-        order, sizes = counting_order(bins, number * len(points))
-        curve = np.repeat(np.tile(place[np.argsort(rank)], number), sizes)
-    else:
-        order = np.argsort(bins, kind="stable")
-        curve = place[point_of[order]]
+    order = np.argsort(bins, kind="stable")
+    curve = place[point_of[order]]
     # seeds drawn twice are skipped; so many draws almost always suffice (coupon collector)
-    seeds = rng.integers(len(rows), size=int(len(wanted) * (math.log(len(wanted)) + 10)))
+    seeds = task.rng.integers(len(buckets), size=int(len(wanted) * (math.log(len(wanted)) + 10)))
     if retrieval == "hilbert":
         drawn = draw_along(curve, starts, wanted, seeds)
     else:
         drawn = draw_nearest(points[point_of[order]], starts, wanted, seeds)
-    groups = np.empty(len(rows), np.int32)
+    groups = np.empty(len(buckets), np.int32)
     groups[order] = drawn
+    task.progress("drawing groups", 1.0)
     return groups, place[point_of]
 
 
 def distinct_points(
     columns: tuple[Column, ...], rows: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return points of the unit cube, and each row's point: numbers lie by size, ordered values and leaves by rank.
-
-    Where there are few combinations of values, equal rows share a point, which speeds up all work per point.
-    """
-    combinations = math.prod(len(column.values) for column in columns)
-    if combinations <= max(1 << 16, len(rows)):
-        cells = np.zeros(len(rows), np.int64)
-        for column in columns:
-            cells = cells * len(column.values) + column.codes[rows]
-        present = np.bincount(cells, minlength=combinations) > 0
-        point_of = (np.cumsum(present) - 1)[cells]
-        rest, codes = np.flatnonzero(present), []
-        for column in reversed(columns):
-            codes.append(rest % len(column.values))
-            rest = rest // len(column.values)
-        codes.reverse()
-    else:
-        point_of = np.arange(len(rows))
-        codes = [column.codes[rows].astype(np.int64) for column in columns]
-    return np.stack([_scale(column)[code] for column, code in zip(columns, codes, strict=True)], axis=1), point_of
+    """Return the different points of the unit cube, and each row's point: numbers lie by size, ordered values and
+    leaves by rank."""
+    sizes = [len(column.values) for column in columns]
+    _, first, point_of = ranked_combinations([column.codes[rows] for column in columns], sizes, len(rows))
+    return np.stack([_scale(column)[column.codes[rows[first]]] for column in columns], axis=1), point_of
 
 
 def along_curve(points: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

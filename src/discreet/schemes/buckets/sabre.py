@@ -63,9 +63,6 @@ class Sabre(LeadingScheme):
     retrieval: Retrieval = "hilbert"
     """How a group finds rows near each other: along a Hilbert curve, or by exact distance (slow on large tables)."""
     values: Values = "interval"
-    """How quasi-identifiers are published: ``interval``, ``label`` or ``set``."""
-    random_state: int | None = None
-    """A seed, for experiments only; by default, randomness comes from the operating system."""
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """Accept exactly one t-closeness promise, with or without other monotone promises."""
@@ -82,11 +79,7 @@ class Sabre(LeadingScheme):
             buckets = bucketise(task.prior, closeness.distance, closeness.t * self.share)
         sizes = np.bincount(buckets.of_value, weights=task.counts, minlength=buckets.number).astype(np.int64)
         wanted = split_closely(buckets, sizes, closeness.t)
-        task.progress("drawing groups", 0.0)
-        groups, curve = draw_groups(
-            task.table.quasi, task.rows, buckets.of_value[classes], wanted, self.retrieval, task.rng
-        )
-        task.progress("drawing groups", 1.0)
+        groups, curve = draw_groups(task, buckets.of_value[classes], wanted, self.retrieval)
         return merge_broken(groups, curve, [Attribute(classes, task.principle, task.prior)])
 
 

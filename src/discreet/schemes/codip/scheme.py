@@ -11,7 +11,7 @@ import numpy as np
 
 from discreet.catalogue import SCHEMES
 from discreet.errors import DiscreetError
-from discreet.expressions import Form, form_of, modern, written
+from discreet.expressions import Form, form_of
 from discreet.kernels.annealing import SLACK
 from discreet.options import Interval, brief
 from discreet.principles.per_attribute import concerned, stated
@@ -19,7 +19,6 @@ from discreet.principles.principle import Principle, together
 from discreet.principles.prior import Prior
 from discreet.principles.wording import listed
 from discreet.progress import Progress
-from discreet.randomness import generator
 from discreet.releases.projected.release import ProjectedRelease
 from discreet.releases.release import Release
 from discreet.schemes.codip.plans import STEPS, chosen, frontier, merged
@@ -88,8 +87,6 @@ class Codip(Scheme):
     machine is, and more never find a worse one."""
     harmless: str = ""
     """Values that are not sensitive and expose nothing, such as ``disease=none; job=not known``."""
-    random_state: int | None = None
-    """A seed, for experiments only; by default, randomness comes from the operating system."""
 
     def __post_init__(self) -> None:
         """Raise an error for invalid parameters."""
@@ -113,7 +110,8 @@ class Codip(Scheme):
             for name, values in harmless_values(self.harmless).items()
             for value in dict.fromkeys(values)
         )
-        return {**super().options, "scheme": self._written(), "harmless": harmless}
+        scheme = DEFAULT if self._named().name == DEFAULT else str(self._made())
+        return {**super().options, "scheme": scheme, "harmless": harmless}
 
     def check_words(self, table: Table) -> None:
         """Raise an error if values are said to be harmless that no sensitive attribute has."""
@@ -140,21 +138,9 @@ class Codip(Scheme):
             return make_scheme("cuts" if kept_by == "ambiguity" else kept_by, options, state, principle)
         return make_scheme(name, options, state, principle)
 
-    def _written(self) -> str:
-        """Return the scheme that publishes tables in one way of writing it."""
-        name, given = self._named()
-        if name == DEFAULT:
-            return name
-        made = self._made()
-        if not _in_old_style(self.scheme):
-            return str(made)
-        # as releases of earlier versions state it
-        return f"{name}{':' if given else ''}{','.join(f'{key}={written(made.options[key])}' for key in given)}"
-
     def _named(self) -> Form:
         """Return the name of the scheme that publishes tables, and its options."""
-        text = modern(self.scheme.replace(",", ";")) if _in_old_style(self.scheme) else self.scheme
-        return form_of(text, "scheme", EXAMPLE)
+        return form_of(self.scheme, "scheme", EXAMPLE)
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """Refuse promises about presence, and what the scheme of the tables refuses."""
@@ -203,7 +189,7 @@ class Codip(Scheme):
                 "no set of withheld rows was found that keeps the promise about all attributes at once; treat missing "
                 "as a value of its own instead"
             )
-        statement = self.statement(stated(principle, table), self.random_state is not None)
+        statement = self.statement(stated(principle, table))
         return ProjectedRelease.from_parts(parts, sensitive=[column.name for column in table.sensitive], **statement)
 
     def _plan(self, work: _Work, dependence: Dependency) -> Plan:
@@ -246,11 +232,6 @@ class Codip(Scheme):
         return None if enough is None else max(map(dependence.exposure, way[: enough + 1]))
 
 
-def _in_old_style(scheme: str) -> bool:
-    """Whether options follow a colon, as in ``cuts:effort=thorough,loss=gcp``, and not in parentheses."""
-    return ":" in scheme.partition("(")[0]
-
-
 @dataclass
 class _Work:
     """The tables of plans, each published when it is first needed."""
@@ -279,9 +260,7 @@ class _Work:
         whole = inner.publish(self.table, self.principle, self.progress)
         for part in plan:
             projected = self.projected(part)
-            state = self.scheme.inner(self.principle, (len(self.table.sensitive), *part)).random_state
-            promise, seeded = _about(self.principle, projected), None if state is None else generator(state)
-            self.published[part] = inner.on_groups(projected, whole.trace, promise, seeded)
+            self.published[part] = inner.on_groups(projected, whole.trace, _about(self.principle, projected))
 
     def projected(self, part: tuple[int, ...]) -> Table:
         """Return the table with some of its sensitive attributes; that with the first also has what is kept along."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.kernels.cuts.terms import BUCKETED, PLAIN, REPAIRED, STRATIFIED, Recipe
-from discreet.kernels.removals import best_removals
+from discreet.kernels.row_moves import best_removals
 from discreet.options import words
 from discreet.releases.generalization import Values
 from discreet.schemes.axes import Loss, axes_of
@@ -59,9 +59,6 @@ class Cuts(GroupingScheme):
     withhold: Withheld = 0.0
     """The largest share of rows that may be withheld where that lowers the loss; a withheld row has loss 1."""
     values: Values = "interval"
-    """How quasi-identifiers are published: ``interval``, ``label`` or ``set``."""
-    random_state: int | None = None
-    """A seed, for experiments only; by default, randomness comes from the operating system."""
 
     def __post_init__(self) -> None:
         """Raise an error for invalid parameters."""

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from discreet.kernels.costs import box_cost
 from discreet.kernels.cuts.growth import grow_ahead, join_costs, workspace
 from discreet.kernels.cuts.terms import BUCKETED, PLAIN, REPAIRED, STRATIFIED, Recipe
-from discreet.kernels.removals import exchange
-from discreet.kernels.row_moves import move_rows
+from discreet.kernels.row_moves import exchange, move_rows
 from discreet.processors import threads
 from discreet.progress import Progress, unheard
 from discreet.schemes.cuts.top_down import Partition, Problem, partition, partition_ahead
@@ -225,9 +224,7 @@ def _moved(problem: Problem, partition: Partition, effort: int) -> tuple[Partiti
     moved, saved, tried = move_rows(
         problem.points, problem.classes, groups, number, problem.axes, problem.rules, width, effort
     )
-    rows = np.argsort(groups, kind="stable").astype(np.int32)
-    starts = np.flatnonzero(np.diff(groups[rows], prepend=-1))
-    return Partition(rows, starts, partition.cost - saved), moved, tried
+    return Partition.of(groups, partition.cost - saved), moved, tried
 
 
 def exchange_rows(problem: Problem, partition: Partition) -> Partition:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,8 @@ from discreet.principles.prior import Prior
 from discreet.processors import threads
 from discreet.progress import Progress, unheard
 from discreet.table.combinations import distinct
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +61,12 @@ class Partition:
     starts: NDArray[np.int64]
     cost: float
     """The loss summed over the rows."""
+
+    @classmethod
+    def of(cls, groups: NDArray[np.int32], cost: float) -> Partition:
+        """Return the partition with these groups."""
+        rows = np.argsort(groups, kind="stable").astype(np.int32)
+        return cls(rows, np.flatnonzero(np.diff(groups[rows], prepend=-1)), cost)
 
     @property
     def groups(self) -> NDArray[np.int32]:
@@ -106,22 +115,20 @@ def partition(problem: Problem, recipe: Recipe, *, progress: Progress = unheard)
     return _run(problem, recipe, finish, stop=max(1000, len(problem.classes) // (4 * threads())), progress=progress)
 
 
-def partition_ahead(
-    problem: Problem, recipe: Recipe, quick: Recipe, *, many: int, below: int, progress: Progress = unheard
-) -> Partition:
+def partition_ahead(problem: Problem, recipe: Recipe, quick: Recipe, *, many: int, below: int) -> Partition:
     """Cut by one recipe, with look-ahead (see ``grow_ahead``) in groups of at most ``below`` rows."""
 
     def finish(task: _Task) -> float:
         works = task.workspace(recipe, many), task.workspace(quick)
         return float(grow_ahead(*task.arrays, task.start, task.end, *task.rest, recipe, quick, *works, task.first))
 
-    return _run(problem, recipe, finish, stop=below, progress=progress)
+    return _run(problem, recipe, finish, stop=below)
 
 
 def partition_groups(problem: Problem, groups: NDArray[np.int32], recipe: Recipe) -> NDArray[np.int32]:
     """Cut every group of a partition further by one recipe; return the group of every row."""
-    order = np.argsort(groups, kind="stable").astype(np.int32)
-    starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
+    whole = Partition.of(groups, 0.0)
+    order, starts = whole.rows, whole.starts
     arrays = problem.points[order], problem.classes[order], order
     first = np.zeros(len(order), np.bool_)
     largest = int(np.diff(np.append(starts, len(order))).max(initial=1))
@@ -161,7 +168,7 @@ class _Task:
 
 
 def _run(
-    problem: Problem, recipe: Recipe, finish: Callable[[_Task], float], *, stop: int, progress: Progress
+    problem: Problem, recipe: Recipe, finish: Callable[[_Task], float], *, stop: int, progress: Progress = unheard
 ) -> Partition:
     """Cut groups of more than ``stop`` rows once and queue their halves; leave smaller ones to ``finish``.
 
@@ -175,19 +182,21 @@ def _run(
         return task.grow(recipe, 1) if task.end - task.start > stop else (finish(task), [])
 
     cost, done = 0.0, 0
+    for task, added, halves in spread(work, [_Task(problem, arrays, first, 0, n)]):
+        cost += added
+        if not halves:
+            done += task.end - task.start
+            progress("cutting", done / n)
+    return Partition(arrays[2], np.flatnonzero(first), cost)
+
+
+def spread(work: Callable[[T], tuple[float, list[T]]], tasks: Iterable[T]) -> Iterator[tuple[T, float, list[T]]]:
+    """Do tasks on all processors, and those that they leave; yield each of them with its cost and what it left."""
     with ThreadPoolExecutor(threads()) as pool:
-        running: dict[Future[tuple[float, list[_Task]]], _Task] = {}
-        waiting = [_Task(problem, arrays, first, 0, n)]
-        while waiting or running:
-            while waiting:
-                task = waiting.pop()
-                running[pool.submit(work, task)] = task
+        running = {pool.submit(work, task): task for task in tasks}
+        while running:
             for future in wait(running, return_when=FIRST_COMPLETED).done:
                 task = running.pop(future)
-                added, halves = future.result()
-                cost += added
-                waiting += halves
-                if not halves:
-                    done += task.end - task.start
-                    progress("cutting", done / n)
-    return Partition(arrays[2], np.flatnonzero(first), cost)
+                cost, left = future.result()
+                running.update({pool.submit(work, more): more for more in left})
+                yield task, cost, left

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,8 @@ from discreet.schemes.heterogeneous.buckets import Buckets
 
 Matching = Literal["greedy", "sort-greedy", "hungarian"]
 """How rows are matched with groups: group by group, the cheapest pair first, or at the least cost in all."""
+Rows = tuple[NDArray[np.int32], NDArray[np.int32]]
+"""The points and marks of rows that are to be matched; those with marks come first."""
 
 WIDEST: dict[Matching, int] = {"greedy": 10_000, "sort-greedy": 5_000, "hungarian": 2_500}
 """The widest buckets that are matched as a whole, unless another width is asked for: growing groups of ten rows in them
@@ -91,33 +93,16 @@ def grow_from(space: Space, buckets: Buckets, start: int, matching: Matching, bl
     kernels.take_in(space.axes, growing, points[source], buckets.marks[source], groups)
     members = np.full((buckets.width, len(buckets)), -1, np.int64)
     members[:, start] = buckets.rows[source]
-    if matching == "greedy" and number == 0 and buckets.full == len(buckets) and buckets.width <= block:
-        # the same as below, without coming back here for every bucket
-        boxes = np.tile(groups, (len(buckets), 1))
-        kernels.through_buckets(space.axes, growing, points, buckets.width, start, boxes)
-        members[boxes, np.arange(len(buckets))[:, None]] = buckets.rows.reshape(boxes.shape)
-        return Grown(members, growing.cost)
     for bucket in [*range(start + 1, len(buckets)), *range(start)]:
         other = buckets[bucket]
-        rows = Rows(points[other], buckets.marks[other])
-        if len(groups) <= block and (matching == "hungarian" or rows.marks[0] < 0):
+        rows = points[other], buckets.marks[other]
+        if len(groups) <= block and (matching == "hungarian" or rows[1][0] < 0):
             into = _pairs(space.axes, growing, rows, groups, matching)
         else:
             into = _pairs_in_blocks(space.axes, growing, rows, matching, points[source], block)
-        kernels.take_in(space.axes, growing, rows.points, rows.marks, into)
+        kernels.take_in(space.axes, growing, *rows, into)
         members[into, bucket] = buckets.rows[other]
     return Grown(members, growing.cost)
-
-
-class Rows(NamedTuple):
-    """Rows that are to be matched; those with marks come first."""
-
-    points: NDArray[np.int32]
-    marks: NDArray[np.int32]
-
-    def take(self, some: NDArray[np.int64]) -> Rows:
-        """Some of them."""
-        return Rows(self.points[some], self.marks[some])
 
 
 def _pairs_in_blocks(
@@ -128,14 +113,15 @@ def _pairs_in_blocks(
     Boxes are divided into blocks by where they are: half way from where they started, so that they meet about the same
     blocks of every bucket, to their middle, where they grow least.
     """
-    into = np.full(len(rows.marks), -1, np.int64)
+    points, marks = rows
+    into = np.full(len(marks), -1, np.int64)
     places = starts / 2.0 + (growing.low + growing.high) / 4.0
-    for some in (np.flatnonzero(rows.marks >= 0), np.flatnonzero(rows.marks < 0)):
+    for some in (np.flatnonzero(marks >= 0), np.flatnonzero(marks < 0)):
         free = np.setdiff1d(np.arange(len(growing.cost)), into)
-        for part, boxes in _blocks(axes, rows.points, some, places, free, block):
-            into[part] = _pairs(axes, growing, rows.take(part), boxes, matching)
+        for part, boxes in _blocks(axes, points, some, places, free, block):
+            into[part] = _pairs(axes, growing, (points[part], marks[part]), boxes, matching)
         lost = some[into[some] < 0]  # their block had no group left that may have them, but another one has
-        into[lost] = _pairs(axes, growing, rows.take(lost), np.setdiff1d(free, into), "greedy")
+        into[lost] = _pairs(axes, growing, (points[lost], marks[lost]), np.setdiff1d(free, into), "greedy")
     assert (into >= 0).all(), "every row finds a group if those with marks come first"
     return into
 

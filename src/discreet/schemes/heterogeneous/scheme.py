@@ -33,8 +33,6 @@ from discreet.schemes.keepers import hides_nobody, not_only_caps
 from discreet.schemes.scheme import feasible
 from discreet.table.table import Table
 
-Published = Literal["best-bucket", "graph"]
-"""What is published: the partition that grew from the best bucket, or the graph that all of them make."""
 _STARTS = 4
 """How many buckets groups are grown from with little effort."""
 
@@ -94,14 +92,11 @@ class Heterogeneous(LeadingScheme):
     """Which values share a bucket: such that buckets are fewest, or as ``published``."""
     effort: Literal["fast", "thorough"] = "fast"
     """``fast``: groups grow from a few buckets. ``thorough``: from each, so never worse than the graph of all."""
-    publishes: Published = "best-bucket"
+    publishes: Literal["best-bucket", "graph"] = "best-bucket"
     """``best-bucket``: groups. ``graph``: every row in a box of its own, as in the paper."""
     loss: Loss = "ail"
     """What is minimised: ``ail``, ``gcp`` or ``discernibility``."""
     values: Values = "interval"
-    """How quasi-identifiers are published: ``interval``, ``label`` or ``set``."""
-    random_state: int | None = None
-    """A seed, for experiments only; without one, chance comes from the operating system."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -150,7 +145,7 @@ class Heterogeneous(LeadingScheme):
         candidates = np.full((table.rows, matches.shape[1]), -1, np.int32)
         candidates[rows] = matches
         _confirm_graph(candidates, table.classes, principle, prior)
-        statement = self.statement(principle, seeded)
+        statement = self.statement(principle)
         release = MatchedRelease.from_candidates(table, candidates, values=self.values, **statement)
         progress("matching rows", 1.0)
         return release

@@ -16,7 +16,7 @@ from discreet.progress import Progress, unheard
 from discreet.releases.generalization import Values
 from discreet.schemes.axes import Loss, axes_of
 from discreet.schemes.incognito.levels import Levels, levels_of
-from discreet.schemes.incognito.search import Frequencies, Judge, Merging, Node, Search, minimal
+from discreet.schemes.incognito.search import Frequencies, Judge, Node, Search, minimal
 from discreet.table.table import Table
 
 
@@ -113,10 +113,10 @@ class Generalizations:
 
     def groups(self, levels: Node, judge: Judge) -> NDArray[np.int32]:
         """Return the group of each row at these levels, -1 if withheld."""
-        frequencies, merging = self._rolled_up(levels)
+        frequencies, home = self._rolled_up(levels)
         gone = judge.withheld(frequencies.counts)
         assert gone is not None, "these levels do not keep the promise"
-        return np.where(gone, np.int32(-1), np.arange(len(gone), dtype=np.int32))[merging.home[self.group_of]]
+        return np.where(gone, np.int32(-1), np.arange(len(gone), dtype=np.int32))[home[self.group_of]]
 
     def _measured(self, levels: Node, judge: Judge) -> Measured:
         """Return what these levels lose."""
@@ -132,8 +132,8 @@ class Generalizations:
         least = float((costs * sizes).sum()) + missing * of_withheld
         return Measured(least, levels, int((sizes**2).sum()) + missing * self.rows, published)
 
-    def _rolled_up(self, levels: Node) -> tuple[Frequencies, Merging]:
-        """Return the frequency set at these levels, and how the groups of the bottom merge to it."""
+    def _rolled_up(self, levels: Node) -> tuple[Frequencies, NDArray[np.int64]]:
+        """Return the frequency set at these levels, and the group there of each group of the bottom."""
         chosen = [(self.each[j], levels[j]) for j in self.order]
         codes = np.empty_like(self.bottom.codes)
         for line, below, (attribute, level) in zip(codes, self.bottom.codes, chosen, strict=True):

@@ -128,6 +128,4 @@ def _middle(below: NDArray[np.int64], start: int, end: int) -> int:
 
 
 def _numbered(starts: list[int], values: int) -> NDArray[np.int32]:
-    first = np.zeros(values, np.int32)
-    first[starts[1:]] = 1
-    return np.cumsum(first, dtype=np.int32)
+    return (np.searchsorted(starts, np.arange(values), "right") - 1).astype(np.int32)

@@ -84,9 +84,6 @@ class Incognito(GroupingScheme):
     most_discernibility: Annotated[float, Interval(0)] = 0.0
     """The largest discernibility of what is published; 0 for any."""
     values: Values = "interval"
-    """How quasi-identifiers are published: ``interval``, ``label`` or ``set``."""
-    random_state: int | None = None
-    """A seed, for experiments only; by default, randomness comes from the operating system."""
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """Refuse promises that unions of groups may break, as the search relies on that."""

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +26,7 @@ from discreet.kernels.rollup import merged_counts
 from discreet.principles.counts import Counts
 from discreet.progress import Progress
 from discreet.schemes.incognito.levels import Levels
-from discreet.table.combinations import numbered, ranked
+from discreet.table.combinations import numbered, ranked_combinations
 
 KEPT, BROKEN, HOPELESS = 1, 2, 3
 """Groups can be published; they cannot; neither they nor any parts of them can."""
@@ -62,7 +61,7 @@ class Frequencies:
         cls, columns: Sequence[NDArray[np.integer]], cards: Sequence[int], classes: NDArray[np.integer], width: int
     ) -> tuple[Frequencies, NDArray[np.int64]]:
         """Return the frequency set of rows, given their nodes and sensitive values; and the group of each row."""
-        keys, first, group_of = ranked(numbered(columns, cards, len(classes)))
+        keys, first, group_of = ranked_combinations(columns, cards, len(classes))
         codes = np.array([column[first] for column in columns], np.int32)
         return cls(codes, tuple(cards), Counts.of_rows(group_of, classes, len(keys), width)), group_of
 
@@ -78,30 +77,8 @@ class Frequencies:
         codes[axes:] = 0
         return self.under(codes, (*self.cards[:axes], *(1 for _ in self.cards[axes:])))[0]
 
-    def under(self, codes: NDArray[np.int32], cards: tuple[int, ...]) -> tuple[Frequencies, Merging]:
-        """Return the set of these groups under other nodes, of ``cards`` on each axis; and how the groups merge."""
-        merging = Merging.of(codes, cards)
-        order, first = merging
-        old = self.counts
-        starts, values, amounts = merged_counts(order, first, old.starts, old.values, old.amounts, old.width)
-        return Frequencies(codes[:, order[first]], cards, Counts(starts, values, amounts, old.width)), merging
-
-
-class Merging(NamedTuple):
-    """Which groups become one."""
-
-    order: NDArray[np.int64]
-    """The groups, those that become one next to each other."""
-    first: NDArray[np.bool_]
-    """Which of them, in that order, begin a new group."""
-
-    @classmethod
-    def of(cls, codes: NDArray[np.int32], cards: Sequence[int]) -> Merging:
-        """Return how groups with the same nodes on all axes merge.
-
-        >>> Merging.of(np.array([[1, 0, 1]]), [2])
-        Merging(order=array([1, 0, 2]), first=array([ True,  True, False]))
-        """
+    def under(self, codes: NDArray[np.int32], cards: tuple[int, ...]) -> tuple[Frequencies, NDArray[np.int64]]:
+        """Return the set of these groups under other nodes, of ``cards`` on each axis; and the new group of each."""
         keys = numbered(list(codes), cards, codes.shape[1])
         order = np.arange(len(keys))
         if bool((keys[1:] < keys[:-1]).any()):  # only the last axis keeps its order when it is rolled up
@@ -109,18 +86,11 @@ class Merging(NamedTuple):
             keys = keys[order]
         first = np.ones(len(keys), np.bool_)
         np.not_equal(keys[1:], keys[:-1], out=first[1:])
-        return cls(order, first)
-
-    @property
-    def home(self) -> NDArray[np.int64]:
-        """The new group of each old one.
-
-        >>> Merging.of(np.array([[1, 0, 1]]), [2]).home.tolist()
-        [1, 0, 1]
-        """
-        home = np.empty(len(self.order), np.int64)
-        home[self.order] = np.cumsum(self.first) - 1
-        return home
+        home = np.empty(len(keys), np.int64)
+        home[order] = np.cumsum(first) - 1
+        old = self.counts
+        starts, values, amounts = merged_counts(order, first, old.starts, old.values, old.amounts, old.width)
+        return Frequencies(codes[:, order[first]], cards, Counts(starts, values, amounts, old.width)), home
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,11 +27,6 @@ from discreet.schemes.lifting.tree import FAST, RECIPES, LiftedTree, Nursery
 from discreet.schemes.scheme import Scheme, feasible
 from discreet.table.table import Table
 
-Lift = Literal["companions", "blind"]
-Effort = Literal["fast", "thorough"]
-BoxLoss = Literal["ail", "gcp"]
-Base = Literal["none", "cuts"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Lifting(Scheme):
@@ -65,22 +60,20 @@ class Lifting(Scheme):
     name: ClassVar[str] = "lifting"
     format: ClassVar[type[NestedRelease]] = NestedRelease
 
-    lift: Lift = "companions"
+    lift: Literal["companions", "blind"] = "companions"
     """Which rows are lifted: the fewest that will do, or (``blind``) all of a value or none."""
-    effort: Effort = "fast"
+    effort: Literal["fast", "thorough"] = "fast"
     """``fast``: one pass. ``thorough``: the time of about forty, trying several recipes at large nodes."""
-    loss: BoxLoss = "ail"
+    loss: Literal["ail", "gcp"] = "ail"
     """What is minimised: ``ail`` or ``gcp``. Of sets ``gcp`` counts the values and not the rows that have them, which
     count queries with many conditions do not forgive; so the search goes by both there, and ``ail`` is the default."""
-    base: Base = "none"
+    base: Literal["none", "cuts"] = "none"
     """``cuts``: also cut with scheme ``cuts`` of this effort and lift within its groups, and take what loses less: it
     is never more than what ``cuts`` loses. Small l are better served so; then leaves may overlap."""
     values: Values = "set"
     """How quasi-identifiers are published: ``set``, ``label`` or ``interval``. Sets of categories, like intervals of
     numbers, are disjoint where cuts divided them. Labels of a hierarchy may overlap: then an adversary who ignores the
     tree and only matches descriptions may believe more than is promised, and the audit says how much."""
-    random_state: int | None = None
-    """A seed, for experiments only; without one, chance comes from the operating system."""
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """Promises that bound the belief in each value from above and say nothing else; no others.
@@ -107,7 +100,7 @@ class Lifting(Scheme):
             tree = self._tree(GroupingTask(table, principle, prior, rows, rng, progress or unheard), seeded)
             parents, leaf_of[rows], node_of[rows] = tree.parents, tree.leaf_of, tree.node_of
         confirm_tree(parents, leaf_of, node_of, table.classes, principle, prior)
-        statement = self.statement(principle, seeded)
+        statement = self.statement(principle)
         return self.format.from_tree(table, parents, leaf_of, node_of, values=self.values, **statement)
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 
@@ -16,6 +16,7 @@ from discreet.kernels.lifting.growth import Persons, Recipe, Terms, grow
 from discreet.kernels.lifting.survey import survey_of
 from discreet.processors import threads
 from discreet.progress import Progress, unheard
+from discreet.schemes.cuts.top_down import spread
 
 Node = tuple[int, int, int, NDArray[np.float64]]
 """A node to be cut: its persons from here to there, its number, and what is expected above it (see ``grow``)."""
@@ -116,23 +117,17 @@ class Nursery:
         """
         n = len(persons.classes)
         largest = max(1000, n // (4 * threads()), smallest)
-        cost, small, done = 0.0, [], 0
-        with ThreadPoolExecutor(threads()) as pool:
-            running: set[Future[tuple[float, list[Node]]]] = set()
-            while nodes or running:
-                large = [node for node in nodes if node[1] - node[0] > smallest]
-                small += [node for node in nodes if node[1] - node[0] <= smallest]
-                done += sum(end - start for start, end, *_ in large)
-                lots = _lots(large, largest)
-                running |= {pool.submit(self.grow_here, persons, lot, recipe, smallest, largest) for lot in lots}
-                finished, running = wait(running, return_when=FIRST_COMPLETED)
-                nodes = []
-                for future in finished:
-                    added, left = future.result()
-                    cost += added
-                    nodes += left
-                done -= sum(end - start for start, end, *_ in nodes)
-                progress("lifting", done / n)
+        cost, small, done = 0.0, list[Node](), 0
+
+        def work(lot: list[Node]) -> tuple[float, list[list[Node]]]:
+            added, left = self.grow_here(persons, lot, recipe, smallest, largest)
+            small.extend(node for node in left if node[1] - node[0] <= smallest)
+            return added, list(_lots([node for node in left if node[1] - node[0] > smallest], largest))
+
+        for lot, added, lots in spread(work, _lots(nodes, largest)):
+            cost += added
+            done += _size(lot) - sum(map(_size, lots))
+            progress("lifting", done / n)
         return cost, small
 
     def grow_here(
@@ -178,6 +173,10 @@ def _lots(nodes: Sequence[Node], size: int) -> Iterator[list[Node]]:
             lot, persons = [], 0
     if lot:
         yield lot
+
+
+def _size(nodes: Sequence[Node]) -> int:
+    return sum(end - start for start, end, *_ in nodes)
 
 
 def _numbered(persons: Persons, cost: float) -> LiftedTree:

@@ -60,8 +60,6 @@ class PrivBayes(Scheme):
     domains: Domains = "declared"
     """``declared``: only values and ends of numbers that the publisher declared are used, and others refused.
     ``observed``: those that occur are taken as public, and the release says so."""
-    random_state: int | None = None
-    """A seed, for experiments only; by default, randomness comes from the operating system."""
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """Accept differential privacy and nothing else."""
@@ -96,7 +94,7 @@ class PrivBayes(Scheme):
         tell(1.0)
         synthetic = replace(table, quasi=tuple(columns[:number]), sensitive=tuple(columns[number:]))
         privacy = Privacy(epsilon, self.domains)
-        return SyntheticRelease.of_rows(synthetic, privacy, **self.statement(principle, seeded is not None))
+        return SyntheticRelease.of_rows(synthetic, privacy, **self.statement(principle))
 
     def spent(self, principle: Principle) -> float:
         """Return the epsilon that is spent to keep a promise of differential privacy: all that it allows.

@@ -101,9 +101,6 @@ class SplitAndPartition(GroupingScheme):
     effort: Literal["fast", "thorough"] = "fast"
     """``thorough``: also try halving where splitting and partitioning succeed, and take the cheaper result."""
     values: Values = "interval"
-    """How quasi-identifiers are published: ``interval``, ``label`` or ``set``."""
-    random_state: int | None = None
-    """A seed, for experiments only; by default, randomness comes from the operating system."""
 
     def __post_init__(self) -> None:
         """Refuse what the published algorithm does not do."""

@@ -139,9 +139,41 @@ class _Program:
     """
 
     def __init__(self, p: Floats, caps: Floats, floors: Floats | None) -> None:
-        self.m = len(p)
-        self.rows, self.limits, self.size = _constraints(p, p / caps, None if floors is None else floors / p)
-        self.mean = _matrix([(0, i, float(p[i])) for i in range(self.m)] + [(0, self.m, -1.0)], 1, self.size)
+        """State the constraints ``rows @ x <= limits``."""
+        self.m = m = len(p)
+        shares, lows = p / caps, None if floors is None else floors / p
+        mean, slack, smallest = m, m + 1, m + 2
+        size = m + 3
+        cells: list[tuple[int, int, float]] = []
+        limits: list[float] = []
+
+        def add(limit: float, *parts: tuple[int, float]) -> None:
+            cells.extend((len(limits), at, value) for at, value in parts)
+            limits.append(limit)
+
+        for i in range(m):
+            c, q = float(shares[i]), float(p[i])
+            add(1.0 - c, (i, c * (m - 1) - m * q), (mean, 1.0))
+            add(1.0 - c, (i, -c), (mean, 1.0), (slack, -1.0))
+            add(0.0, (slack, 1.0), (i, -m * q))
+            add(0.0, (smallest, 1.0), (i, -1.0))
+        if lows is not None and bool((lows > 0).any()):
+            before, after = size, size + m
+            size += 2 * m
+            for i in range(m):
+                h, q = float(lows[i]), float(p[i])
+                if h > 0:
+                    add(1.0 / h, (before + i, 1.0), (i, 1.0 / h))
+                    add(1.0 / h, (after + i, 1.0), (i, 1.0 / h))
+                    add(1.0 / h - 1.0, (i, m * q - (m - 1) / h), (mean, -1.0))
+                if i > 0:
+                    add(0.0, (before + i, 1.0), (before + i - 1, -1.0))
+                    add(-1.0, (i, m * q), (mean, -1.0), (before + i - 1, -1.0))
+                    add(0.0, (after + i - 1, 1.0), (after + i, -1.0))
+                if i < m - 1:
+                    add(-1.0, (i, m * q), (mean, -1.0), (after + i + 1, -1.0))
+        self.rows, self.limits, self.size = _matrix(cells, len(limits), size), np.array(limits), size
+        self.mean = _matrix([(0, i, float(p[i])) for i in range(m)] + [(0, m, -1.0)], 1, size)
 
     @cached_property
     def smallest(self) -> float:
@@ -182,42 +214,6 @@ class _Program:
         if solution.status != 0:  # the solver may fail on extreme numbers; alpha = 0 always keeps the bounds
             return np.zeros(self.size)
         return np.asarray(np.clip(solution.x, 0.0, 1.0), np.float64)
-
-
-def _constraints(p: Floats, shares: Floats, lows: Floats | None) -> tuple[object, Floats, int]:
-    """Return the constraints of the linear program, as ``rows @ x <= limits``, and the number of variables."""
-    m = len(p)
-    mean, slack, smallest = m, m + 1, m + 2
-    size = m + 3
-    cells: list[tuple[int, int, float]] = []
-    limits: list[float] = []
-
-    def add(limit: float, *parts: tuple[int, float]) -> None:
-        cells.extend((len(limits), at, value) for at, value in parts)
-        limits.append(limit)
-
-    for i in range(m):
-        c, q = float(shares[i]), float(p[i])
-        add(1.0 - c, (i, c * (m - 1) - m * q), (mean, 1.0))
-        add(1.0 - c, (i, -c), (mean, 1.0), (slack, -1.0))
-        add(0.0, (slack, 1.0), (i, -m * q))
-        add(0.0, (smallest, 1.0), (i, -1.0))
-    if lows is not None and bool((lows > 0).any()):
-        before, after = size, size + m
-        size += 2 * m
-        for i in range(m):
-            h, q = float(lows[i]), float(p[i])
-            if h > 0:
-                add(1.0 / h, (before + i, 1.0), (i, 1.0 / h))
-                add(1.0 / h, (after + i, 1.0), (i, 1.0 / h))
-                add(1.0 / h - 1.0, (i, m * q - (m - 1) / h), (mean, -1.0))
-            if i > 0:
-                add(0.0, (before + i, 1.0), (before + i - 1, -1.0))
-                add(-1.0, (i, m * q), (mean, -1.0), (before + i - 1, -1.0))
-                add(0.0, (after + i - 1, 1.0), (after + i, -1.0))
-            if i < m - 1:
-                add(-1.0, (i, m * q), (mean, -1.0), (after + i + 1, -1.0))
-    return _matrix(cells, len(limits), size), np.array(limits), size
 
 
 def _matrix(cells: list[tuple[int, int, float]], rows: int, columns: int) -> object:

@@ -56,8 +56,6 @@ class Perturbation(Scheme):
     """``exact``: the probabilities found by linear programming that allow the best estimates of counts; ours. ``even``:
     those with the largest smallest probability, which are all equal; ours. ``closed-form``: the paper's (Theorem 3),
     refused where it fails."""
-    random_state: int | None = None
-    """A seed, for experiments only; by default, randomness comes from the operating system."""
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """Accept only beta-likeness of values."""
@@ -89,7 +87,7 @@ class Perturbation(Scheme):
         place[domain] = np.arange(len(domain), dtype=np.int32)
         drawn = domain[draw(matrix, place[table.classes], seeded)]
         drawn[unusable_rows(table, principle, prior, rng)] = -1
-        release = PerturbedRelease.from_draws(table, drawn, matrix, **self.statement(principle, seeded))
+        release = PerturbedRelease.from_draws(table, drawn, matrix, **self.statement(principle))
         progress("drawing values", 1.0)
         return release
 

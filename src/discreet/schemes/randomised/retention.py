@@ -78,8 +78,6 @@ class Retention(Scheme):
     probability: Probability = "exact"
     """How p is found: ``exact``, ours, the largest that keeps the promise; ``published``, the paper's, by Equation 3,
     refused where that breaks the promise."""
-    random_state: int | None = None
-    """A seed, for experiments only; by default, randomness comes from the operating system."""
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """Accept only proximity promises, and only those that let some numbers be kept."""
@@ -108,7 +106,7 @@ class Retention(Scheme):
         kept = numbers_below(coin.scale, table.rows, seeded) < coin.units
         drawn[kept] = table.classes[kept]
         drawn[unusable_rows(table, principle, prior, rng)] = -1
-        release = RetainedRelease.from_draws(table, drawn, coin, self.noise, **self.statement(principle, seeded))
+        release = RetainedRelease.from_draws(table, drawn, coin, self.noise, **self.statement(principle))
         progress("drawing numbers", 1.0)
         return release
 
@@ -210,11 +208,7 @@ def _hopeless(part: Proximity, prior: Prior, crowd: Crowds) -> str:
 
 
 def _widest(part: Proximity, prior: Prior) -> float:
-    """Return the supremum of the epsilons that let some numbers be kept with this m; 0 if there is none.
-
-    >>> _widest(Proximity(50, 2), Prior(np.ones(5, int), ("0", "10", "20", "30", "40"), "numeric"))
-    10.0
-    """
+    """Return the supremum of the epsilons that let some numbers be kept with this m; 0 if there is none."""
 
     def hopes(bits: int) -> bool:
         narrower = replace(part, epsilon=_number(bits))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,28 +18,17 @@ from discreet.progress import Progress, unheard
 from discreet.randomness import words
 from discreet.releases.generalization import Values
 from discreet.schemes.axes import Loss, axes_of
-from discreet.schemes.sealed.ways import Ways
+from discreet.schemes.sealed.ways import RejectedCut, Ways
 from discreet.table.table import Table
 
 _WORDS = 1 << 16
 """So many words of chance are drawn at a time."""
-
-
 PATIENCE = 100
 """So many cuts are tried for each group to find out whether a table may have been divided into groups."""
 
 
 class _TooLongError(Exception):
     """Too many cuts were tried."""
-
-
-class RejectedCut(NamedTuple):
-    """A cut between those below a code on an axis and all others."""
-
-    axis: int
-    code: int
-    price: float
-    """What its rejection may reveal about those on both sides, as the logarithm of odds."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,8 +14,8 @@ from discreet.kernels.cuts.layout import Layout
 from discreet.kernels.sealed.candidates import best_cut
 from discreet.progress import Progress, unheard
 from discreet.randomness import numbers_below, words
-from discreet.schemes.sealed.cutting import RejectedCut
 from discreet.schemes.sealed.limits import ONE_IN, Limits, Rows
+from discreet.schemes.sealed.ways import RejectedCut
 
 Merits = dict[int, float]
 """Per axis: what equal halves along it would save."""

@@ -58,7 +58,7 @@ class OneRunScheme(Scheme):
         groups, leakage = self._groups(table, principle, seeded, progress or unheard)
         for promise, view in apart(principle, table):
             confirm(groups, view.classes, promise, Prior.of(view))
-        statement = self.statement(principle, seeded)
+        statement = self.statement(principle)
         return self.format.from_seal(table, groups, leakage, values=self.values, **statement)
 
     @abstractmethod

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from discreet.kernels.cuts.layout import Layout
 from discreet.kernels.sealed.candidates import POSITIONS, candidates, drop_tested, learn, no_candidates
-from discreet.kernels.sealed.cuts import Rejected as RejectedCuts
-from discreet.kernels.sealed.cuts import half_leakages, next_test, no_rejections, part_leakage
+from discreet.kernels.sealed.cuts import Rejected, half_leakages, next_test, no_rejections, part_leakage
 from discreet.kernels.sealed.rounds import (
     Sealing,
     erring_rejection,
@@ -27,11 +26,20 @@ from discreet.kernels.sealed.rounds import (
 MOST_TESTS = 20_000
 """So many tests are followed, on all ways together."""
 Groups = tuple[int, ...]
-Rejected = tuple[int, int, float]
-"""A cut that was rejected: axis, code and price."""
-Waiting = tuple[Groups, tuple[Rejected, ...]]
-"""A part that waits to be cut, as the groups that it is to be divided into, and the cuts rejected around it."""
 Learnt = tuple[tuple[float, ...], ...]
+
+
+class RejectedCut(NamedTuple):
+    """A cut between those below a code on an axis and all others."""
+
+    axis: int
+    code: int
+    price: float
+    """What its rejection may reveal about those on both sides, as the logarithm of odds."""
+
+
+Waiting = tuple[Groups, tuple[RejectedCut, ...]]
+"""A part that waits to be cut, as the groups that it is to be divided into, and the cuts rejected around it."""
 
 
 class Members(NamedTuple):
@@ -95,7 +103,7 @@ class Ways:
         return sum(ways.values(), Fraction(0))
 
     def _tests(
-        self, numbers: Groups, around: tuple[Rejected, ...], learnt: Learnt
+        self, numbers: Groups, around: tuple[RejectedCut, ...], learnt: Learnt
     ) -> Iterator[tuple[tuple[Waiting, ...], Learnt, Fraction] | None]:
         """Follow every way through the tests of a part, and yield after each test: None, or what may lead to the
         groups, that is the halves of the part, or none if it is a group; what was learnt; and how likely that is."""
@@ -120,7 +128,7 @@ class Ways:
             for turn in reversed(range(asked)):
                 slack = slack_of(rounds, turn, part.present, part.counts, cut.counts, cut.left, n, *both, sealing)
                 fails = rejection(float(rounds.price[turn]), float(slack), last=turn == 0)
-                more = (*around, (axis, code, float(rejection_leakage(rounds, asked, turn))))
+                more = (*around, RejectedCut(axis, code, float(rejection_leakage(rounds, asked, turn))))
                 if self._may_leak(numbers, more):
                     ways.append((more, _wiser(learnt, axis, True), cuts.merit.copy(), reached * fails))
                 reached *= 1 - fails
@@ -154,21 +162,21 @@ class Ways:
     def _counts(self, classes: NDArray[np.int32]) -> NDArray[np.int64]:
         return np.bincount(classes.ravel(), minlength=len(self.sealing.odds))
 
-    def _crossed(self, numbers: Groups, around: tuple[Rejected, ...]) -> tuple[Rejected, ...]:
+    def _crossed(self, numbers: Groups, around: tuple[RejectedCut, ...]) -> tuple[RejectedCut, ...]:
         """Return the cuts that some groups together are on both sides of."""
         rows = len(self._part(numbers).groups)
-        return tuple(cut for cut in around if 0 < self._cut(numbers, cut[0], cut[1]).left < rows)
+        return tuple(cut for cut in around if 0 < self._cut(numbers, cut.axis, cut.code).left < rows)
 
     def _leaks(self, group: int, amount: float) -> bool:
         """Whether this is the leakage asked for of a group, up to the order in which amounts were added."""
         return self.leakage is None or bool(np.isclose(self.leakage[group], amount, rtol=1e-9, atol=1e-12))
 
-    def _may_leak(self, numbers: Groups, around: tuple[Rejected, ...]) -> bool:
+    def _may_leak(self, numbers: Groups, around: tuple[RejectedCut, ...]) -> bool:
         """Whether no group's leakage is beyond the one asked for."""
         if self.leakage is None:
             return True
         for group in numbers:
-            amount = sum(price for _, _, price in self._crossed((group,), around))
+            amount = sum(cut.price for cut in self._crossed((group,), around))
             if amount > self.leakage[group] and not self._leaks(group, amount):
                 return False
         return True
@@ -198,9 +206,9 @@ def _wiser(learnt: Learnt, axis: int, rejected: bool) -> Learnt:
     return tuple(map(tuple, result.tolist()))
 
 
-def _as_arrays(around: tuple[Rejected, ...]) -> RejectedCuts:
+def _as_arrays(around: tuple[RejectedCut, ...]) -> Rejected:
     """Return rejected cuts as kernels see them."""
-    result: RejectedCuts = no_rejections(len(around))
+    result: Rejected = no_rejections(len(around))
     for place, cut in enumerate(around):
         result.axis[place], result.code[place], result.price[place] = cut
     return result
