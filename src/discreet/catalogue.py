@@ -64,12 +64,12 @@ FORMATS: Registry[Format] = Registry(
         "anatomy": Entry(
             "anatomy.release:AnatomyRelease",
             "Exact rows, and sensitive values per group.",
-            "anatomy.audit:audit_anatomy",
+            "anatomy:audit_anatomy",
         ),
         "ambiguous": Entry(
             "ambiguous.release:AmbiguousRelease",
             "A list of values for each attribute and group.",
-            "ambiguous.audit:audit_ambiguous",
+            "ambiguous:audit_ambiguous",
         ),
         "perturbed": Entry(
             "randomised.perturbed:PerturbedRelease",
@@ -81,7 +81,7 @@ FORMATS: Registry[Format] = Registry(
             "Exact rows, sensitive numbers kept or drawn anew.",
             "randomised.retained:audit_retained",
         ),
-        "nested": Entry("nested.release:NestedRelease", "Rows under the nodes of a tree.", "nested.audit:audit_nested"),
+        "nested": Entry("nested.release:NestedRelease", "Rows under the nodes of a tree.", "nested:audit_nested"),
         "matched": Entry(
             "matched.release:MatchedRelease", "A description of its own for every row.", "matched:audit_matched"
         ),
@@ -91,12 +91,12 @@ FORMATS: Registry[Format] = Registry(
             "projected.audit:audit_projected",
         ),
         "sealed": Entry(
-            "sealed.release:SealedRelease", "Groups, and what their choice may tell.", "sealed.audit:audit_sealed"
+            "sealed.release:SealedRelease", "Groups, and what their choice may tell.", "sealed:audit_sealed"
         ),
         "mirrored": Entry(
             "sealed.release:MirroredRelease",
             "The same, from halves that could be exchanged.",
-            "sealed.audit:audit_mirrored",
+            "sealed:audit_mirrored",
         ),
         "synthetic": Entry("synthetic.release:SyntheticRelease", "Synthetic rows.", "synthetic:audit_synthetic"),
     },

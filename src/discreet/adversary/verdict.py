@@ -147,6 +147,15 @@ def naming(attribute: str, parts: Sequence[Principle], kept: Sequence[PromiseVer
     ]
 
 
+def number_of(noun: str, number: int) -> str:
+    """Return how many there are of something.
+
+    >>> number_of("person", 1), number_of("person", 2000)
+    ('1 person', '2,000 persons')
+    """
+    return f"1 {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 @dataclass(frozen=True, eq=False)
 class Subjects:
     """Groups of rows or of persons, each with its published distribution of sensitive values.

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.adversary.alignment import check_sensitive, quasi_column, usable_rows
+from discreet.adversary.alignment import check_sensitive, quasi_column
 from discreet.adversary.checks.soundness import promises
 from discreet.adversary.checks.totals import withheld_fault
 from discreet.adversary.checks.trace import place_rows, read_trace
@@ -366,7 +366,7 @@ def groups_by(trace: str | os.PathLike[str] | NDArray[Any], release: Release, or
         raise DiscreetError(
             "in this format persons are not in one group each that an adversary could know; leave out the trace"
         )
-    placed = place_rows(grouped, original.rows, usable_rows(original), trace, faults)
+    placed = place_rows(grouped, original, trace, faults)
     if placed is None or faults:
         raise DiscreetError(
             f"this is not the trace of the release: {faults[0]}; give the one that it was published with"

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.alignment import check_sensitive, places_in
-from discreet.adversary.case import Case
+from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check
 from discreet.adversary.checks import soundness
 from discreet.adversary.checks.totals import as_many
-from discreet.adversary.verdict import PromiseVerdict, Subjects, judged, naming
+from discreet.adversary.verdict import PromiseVerdict, Subjects, averages, judged, naming
 from discreet.principles import Principle, Prior, wording
 from discreet.principles.counts import Counts
 from discreet.releases.columns import ExactColumn
@@ -59,23 +59,19 @@ Views = Sequence[AlignedCounts[Any]]
 """A release aligned with its original, once for each sensitive attribute."""
 
 
-class JudgedEach(NamedTuple):
-    """The verdicts on the promises about every sensitive attribute."""
-
-    kept: list[PromiseVerdict]
-    checks: list[Check]
-    given: str | None
-
-
-def judged_each(
-    case: Case[Any], views: Views, of_rows: Callable[[Principle, NDArray[np.int64]], PromiseVerdict] | None = None
-) -> JudgedEach:
-    """Judge the promises about each sensitive attribute, on every group and on the withheld rows.
+def findings(
+    case: Case[Any],
+    views: Views,
+    checks: list[Check],
+    how: str,
+    losses: dict[str, float],
+    of_rows: Callable[[Principle, NDArray[np.int64]], PromiseVerdict] | None = None,
+) -> FormatFindings:
+    """Judge the promises about each sensitive attribute, on every group and on the withheld rows, after other checks.
 
     ``of_rows`` judges promises that are not about values, given the counts of the withheld rows.
     """
     kept: list[PromiseVerdict] = []
-    checks: list[Check] = []
     given = None
     for view, (name, promised) in zip(views, soundness.each_promised(case.parts, case.original), strict=True):
         if name is not None:
@@ -91,16 +87,14 @@ def judged_each(
         taken, warnings = soundness.taken(promised, prior, case.from_release)
         given = given or taken
         checks += warnings
-    return JudgedEach(kept, checks, given)
-
-
-def counted_apart(views: Views) -> list[Check]:
-    """Return the remark that several sensitive attributes were judged one by one."""
-    if len(views) < 2:
-        return []
-    names = wording.listed(repr(view.release.secret.name) for view in views)
-    sentence = f"The promises were judged about {names} separately; which of their values go together is not published."
-    return [Check("each attribute", True, sentence)]
+    checks.append(averages(case.parts))
+    if len(views) > 1:
+        names = wording.listed(repr(view.release.secret.name) for view in views)
+        apart = (
+            f"The promises were judged about {names} separately; which of their values go together is not published."
+        )
+        checks.append(Check("each attribute", True, apart))
+    return FormatFindings(checks, kept, losses, how, given, case.release.groups)
 
 
 def group_losses(rows: int, sizes: NDArray[np.int64], withheld: int) -> dict[str, float]:
@@ -135,8 +129,12 @@ def _totals(aligned: AlignedCounts[Any]) -> Check:
     return Check("totals", False, sentence)
 
 
-def supported(views: Views, findings: Sequence[tuple[Check, str]]) -> tuple[Check, str]:
-    """Return whether the original supports the tables of all sensitive attributes, given the findings on each."""
+def supported(views: Sequence[A], without_trace: Callable[[A], tuple[Check, str]]) -> tuple[Check, str]:
+    """Return whether the original supports the tables of all sensitive attributes, each checked without the trace.
+
+    That is necessary only where there are several, as the rows of a group must be the same for all of them.
+    """
+    findings = [without_trace(view) for view in views]
     if len(findings) == 1:
         return findings[0]
     for view, (check, how) in zip(views, findings, strict=True):
@@ -146,7 +144,24 @@ def supported(views: Views, findings: Sequence[tuple[Check, str]]) -> tuple[Chec
         "For each sensitive attribute the groups can be made of the original's rows; whether the same rows would do "
         "for all of them was not checked without the trace."
     )
-    return Check(findings[0][0].name, True, sentence), "necessary"
+    return Check("support", True, sentence), "necessary"
+
+
+def assigned(possible: bool) -> tuple[Check, str]:
+    """Return the finding whether rows can be assigned to groups in a way that explains the release."""
+    if not possible:
+        reason = "However its rows are assigned to groups, some group does not have the values it is published with."
+        return refuted(reason, "assignment")
+    sentence = (
+        "Without the trace: an assignment of original rows to groups exists in which every group has exactly the "
+        "quasi-identifiers and the sensitive values it is published with."
+    )
+    return Check("support", True, sentence), "assignment"
+
+
+def refuted(reason: str, how: str = "necessary") -> tuple[Check, str]:
+    """Return the finding that the original does not support a release, and how that was found."""
+    return Check("support", False, f"The original does not support the release. {reason}"), how
 
 
 def wrongly_counted(views: Views, kept: NDArray[np.intp], places: NDArray[np.int64]) -> list[str]:

@@ -34,6 +34,7 @@ from discreet.principles.wording import rows
 from discreet.randomness import numbers_below
 from discreet.releases.boxes import mixed, plant_tree, points_of
 from discreet.releases.described import DescribedRelease
+from discreet.releases.descriptions import Descriptions
 from discreet.table.combinations import numbered
 from discreet.table.table import Column, Table
 
@@ -111,12 +112,19 @@ def marked_sets(
     These are random, one per group, so that two different sets have the same sum with probability 2^-63. They come from
     the operating system: an attacker who knew them could publish descriptions that are taken for the same sets.
     """
-    groups = release.groups
-    marks = numbers_below(1 << 63, groups) - (1 << 62)
-    pairs = np.stack([np.ones(groups, np.int64), marks], axis=1).ravel()
-    both = Counts(np.arange(groups + 1) * 2, np.tile(np.array([0, 1], np.int32), groups), pairs, 2)
-    sums = mixed(release.descriptions, people.columns, both)
-    return sums[:, 0], sums[:, 1], marks
+    marks = numbers_below(1 << 63, release.groups) - (1 << 62)
+    return *admitting(release.descriptions, people.columns, marks), marks
+
+
+def admitting(
+    cells: Descriptions, people: Sequence[Column], marks: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return, per line of the people, how many descriptions admit it and the sum of the marks of these."""
+    number = len(marks)
+    pairs = np.stack([np.ones(number, np.int64), marks], axis=1).ravel()
+    both = Counts(np.arange(number + 1) * 2, np.tile(np.array([0, 1], np.int32), number), pairs, 2)
+    sums = mixed(cells, people, both)
+    return sums[:, 0], sums[:, 1]
 
 
 def believed_by_matching(

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.case import Case
-from discreet.adversary.check import Check, described, one_sentence
+from discreet.adversary.check import Check, named, one_sentence
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
@@ -119,7 +119,7 @@ def _by_persons(
     strains = np.append(part.strain(each, prior), part.strain(withheld, prior))
     worst, broken = int(strains.argmax()), int((strains > 1.0).sum())
     counts, group = (each, worst) if worst < len(each) else (withheld, 0)
-    who = "the withheld persons" if counts is withheld else f"group {release.ids[worst]} ({described(release, worst)})"
+    who = "the withheld persons" if counts is withheld else named(release, worst)
     if not exact and (broken or part.floors(prior) is not None):
         sentence = f"{kept.sentence} Whether its persons keep it cannot be told without the trace: give the trace."
         return replace(kept, holds=False, strain=max(kept.strain, float(np.nextafter(1.0, 2.0))), sentence=sentence)

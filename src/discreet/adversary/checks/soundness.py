@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.adversary.case import Case
 from discreet.adversary.check import Check, one_sentence
+from discreet.adversary.checks.domains import domains
+from discreet.adversary.checks.manifest import entries
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.principles import Principle, Prior, parse, together, wording
@@ -92,6 +98,20 @@ def taken(parts: Iterable[Principle], prior: Prior, from_release: Collection[str
         )
         return what, [Check("given", True, sentence)]
     return None, []
+
+
+def opening(case: Case[Any], sound: str, numbers: Mapping[str, NDArray[np.float64]], **more: Any) -> list[Check]:
+    """Return the checks that audits of most formats begin with: of the manifest, the tables and the domains.
+
+    ``sound`` says what holds of tables that agree, ``numbers`` are those that numeric quasi-identifiers are published
+    with, and ``more`` the entries of the manifest that are specific to the format.
+    """
+    release = case.release
+    return [
+        entries(case, **more),
+        consistency(release, sound),
+        domains(release, case.original, numbers, case.from_release),
+    ]
 
 
 def consistency(release: Release, sound: str = ONE_DESCRIPTION) -> Check:

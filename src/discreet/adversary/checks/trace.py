@@ -12,7 +12,7 @@ import pyarrow.csv
 from numpy.typing import NDArray
 
 from discreet.adversary.alignment import Aligned
-from discreet.adversary.check import Check, described
+from discreet.adversary.check import Check, named
 from discreet.errors import DiscreetError
 from discreet.kernels.boxes.boxes import admitted
 from discreet.principles import wording
@@ -20,6 +20,7 @@ from discreet.releases.grouped import GroupedRelease
 from discreet.releases.partition import GROUP
 from discreet.table.combinations import first_difference, looked_up
 from discreet.table.paths import content, located
+from discreet.table.table import Table
 
 MOST_TABLES = 1000
 """The most tables in groups of their own that a trace can be about."""
@@ -91,26 +92,16 @@ def _listed(groups: NDArray[np.int64], texts: pa.ChunkedArray) -> NDArray[np.int
     return result
 
 
-def by_trace(aligned: Aligned, trace: NDArray[Any], faults: list[str]) -> Check:
-    """Check that every row that the trace puts into a group belongs there, and that the group has no other rows."""
-    release = aligned.release
-    faults = list(faults)
-    placed = place_rows(release, len(aligned.had), aligned.usable, trace, faults)
-    if placed is None:
-        return trace_check(faults, EXPLAINED)
-    kept, places = placed
-    faults += outside(aligned, kept, places)
-    width = aligned.kinds + 1
+def misplaced(aligned: Aligned, kept: NDArray[np.intp], places: NDArray[np.intp]) -> list[str]:
+    """Report rows that do not belong into the group where the trace puts them, and groups with other rows."""
+    release, width = aligned.release, aligned.kinds + 1
+    faults = outside(aligned, kept, places)
     differing = first_difference(
         release.group_of.astype(np.int64) * width + aligned.shown, places * width + aligned.had[kept]
     )
     if differing is not None:
-        group = differing // width
-        faults.append(
-            f"group {release.ids[group]} ({described(release, group)}) is not published with the sensitive values of "
-            "its rows"
-        )
-    return trace_check(faults, EXPLAINED)
+        faults.append(f"{named(release, differing // width)} is not published with the sensitive values of its rows")
+    return faults
 
 
 def outside(aligned: Aligned, kept: NDArray[np.intp], places: NDArray[np.intp]) -> list[str]:
@@ -120,25 +111,21 @@ def outside(aligned: Aligned, kept: NDArray[np.intp], places: NDArray[np.intp]) 
         out |= ~admitted(aligned.boxes, places, axis, column.codes[kept])
     if not bool(out.any()):
         return []
-    release, group = aligned.release, int(places[np.argmax(out)])
     lie = "lies" if out.sum() == 1 else "lie"
     return [
-        f"{wording.rows(int(out.sum()))} {lie} outside the description of their group, for example in group "
-        f"{release.ids[group]} ({described(release, group)})"
+        f"{wording.rows(int(out.sum()))} {lie} outside the description of their group, for example in "
+        f"{named(aligned.release, int(places[np.argmax(out)]))}"
     ]
 
 
 def place_rows(
-    release: GroupedRelease,
-    rows: int,
-    usable: NDArray[np.intp],
-    trace: NDArray[Any],
-    faults: list[str],
+    release: GroupedRelease, original: Table, trace: NDArray[Any], faults: list[str]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
     """Return the original rows that a trace publishes, and the position of each one's group; None if it is not a trace.
 
     Faults of the trace are appended to ``faults``.
     """
+    rows = original.rows
     if trace.shape != (rows,) or trace.dtype.kind not in "iu":
         faults.append(f"the trace must have one whole number for each of the {wording.rows(rows)} of the original")
         return None
@@ -150,16 +137,17 @@ def place_rows(
         kept, places = kept[known], places[known]
     if (left := rows - len(kept)) != release.withheld:
         faults.append(f"the trace withholds {wording.rows(left)}, but the manifest says {release.withheld:,}")
-    may_be = np.zeros(rows, np.bool_)
-    may_be[usable] = True
-    if not bool(may_be[kept].all()):
+    if original.unusable is not None and bool(np.isin(original.unusable, kept).any()):
         faults.append("the trace publishes rows that had to be withheld for their missing values")
     return kept, places
 
 
 def trace_check(faults: list[str], explained: str) -> Check:
     """Return the check that the trace explains the release; ``explained`` is what it then confirms."""
-    if faults:
-        return Check("support", False, "The trace does not explain the release: " + "; ".join(faults) + ".")
     sentence = f"By the private trace, every input row is published once or withheld, and {explained}."
-    return Check("support", True, sentence)
+    return Check("support", not faults, unexplained(faults) if faults else sentence)
+
+
+def unexplained(faults: list[str]) -> str:
+    """Say why a trace does not explain a release."""
+    return f"The trace does not explain the release: {'; '.join(faults)}."

@@ -20,9 +20,7 @@ from discreet.adversary.alignment import Aligned, align
 from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check
 from discreet.adversary.checks import soundness
-from discreet.adversary.checks import trace as of_groups
-from discreet.adversary.checks.domains import domains, ends_of
-from discreet.adversary.checks.manifest import entries
+from discreet.adversary.checks.domains import ends_of
 from discreet.adversary.checks.matching import (
     ACCURATE,
     Believed,
@@ -34,8 +32,8 @@ from discreet.adversary.checks.matching import (
 )
 from discreet.adversary.checks.support import without_trace
 from discreet.adversary.checks.totals import totals
-from discreet.adversary.checks.trace import outside, trace_check
-from discreet.adversary.verdict import PromiseVerdict, Subjects, judged
+from discreet.adversary.checks.trace import misplaced, outside, trace_check
+from discreet.adversary.verdict import PromiseVerdict, Subjects, judged, number_of
 from discreet.analyst.loss import losses
 from discreet.principles import Principle, Prior
 from discreet.releases.matched.candidates import irregularities, pairs, published_values
@@ -50,10 +48,9 @@ def audit_matched(case: Case[MatchedRelease]) -> FormatFindings:
     """Audit a matched release against its original; see ``audit``."""
     release, original = case.release, case.original
     aligned = align(release, original)
-    checks = [entries(case, groups=case.manifest["groups"]), soundness.consistency(release, CONSISTENT)]
-    checks += [domains(release, original, ends_of(release), case.from_release), totals(aligned, original)]
-    check, how = case.support(partial(by_trace, aligned), partial(without_trace, aligned))
-    checks.append(check)
+    checks = soundness.opening(case, CONSISTENT, ends_of(release), groups=case.manifest["groups"])
+    check, how = _support(case, aligned)
+    checks += [totals(aligned, original), check]
     prior = Prior.of(original)
     left = np.maximum(prior.counts - aligned.published, 0)
     people = people_of(aligned, original)
@@ -93,7 +90,7 @@ def _persons(aligned: Aligned, trace: NDArray[np.int64], prior: Prior) -> Subjec
         lambda at: release.description(int(first[at])),
         "person with the candidate",
         "persons",
-        lambda number: "1 candidate" if number == 1 else f"{number:,} candidates",
+        partial(number_of, "candidate"),
         "set of candidates",
     )
 
@@ -139,7 +136,7 @@ def _by_matching(
         lambda at: release.description(int(rows[at])),
         "kind of people likeliest to have row",
         "kinds of people",
-        lambda number: "1 person" if number == 1 else f"{number:,} persons",
+        partial(number_of, "person"),
         "kind of people",
     )
     verdict = judged(part, kinds, prior, left)
@@ -157,20 +154,24 @@ EXPLAINED = (
 )
 
 
-def by_trace(aligned: Aligned, trace: NDArray[Any], faults: list[str]) -> Check:
-    """Check that the trace's candidates are a regular graph that explains the release."""
-    if trace.ndim != 2 or trace.shape[1] == 0:
-        fault = "the trace of a matched release lists the candidates of every row, and this one does not"
-        return trace_check([*faults, fault], EXPLAINED)
-    of_rows = of_groups.by_trace(aligned, trace[:, 0], faults)
-    if not of_rows.holds:
-        return of_rows
+def _support(case: Case[MatchedRelease], aligned: Aligned) -> tuple[Check, str]:
+    """Check that the original supports the release; by the trace, whose candidates must be a regular graph."""
+    rows, trace = case, case.trace
+    if trace is not None:
+        if trace.ndim != 2 or trace.shape[1] == 0:
+            fault = "the trace of a matched release lists the candidates of every row, and this one does not"
+            return trace_check([*case.trace_faults, fault], EXPLAINED), "trace"
+        rows = replace(case, trace=trace[:, 0])
+    check, how = rows.support(EXPLAINED, partial(misplaced, aligned), partial(without_trace, aligned))
+    if trace is None or not check.holds:
+        return check, how
     places = candidates_in(aligned, trace)
     if places is None:
         fault = "it lists candidates that the release does not have, or candidates of a withheld row"
-        return trace_check([fault], EXPLAINED)
+        return trace_check([fault], EXPLAINED), how
     names = aligned.release.ids.tolist()
-    return trace_check([*irregularities(places, len(names), names), *outside(aligned, *pairs(places))], EXPLAINED)
+    faults = [*irregularities(places, len(names), names), *outside(aligned, *pairs(places))]
+    return trace_check(faults, EXPLAINED), how
 
 
 def candidates_in(aligned: Aligned, trace: NDArray[Any]) -> NDArray[np.int64] | None:
