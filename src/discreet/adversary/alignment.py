@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -155,6 +155,14 @@ def quasi_column(attribute: Attribute, original: Table) -> Column:
         f"the release has the quasi-identifier {attribute.name!r}, which the original was read without; read it with "
         f"{argument('quasi', [attribute.name])}"
     )
+
+
+def codes_in(boxes: Boxes, box: int, axis: int) -> NDArray[Any]:
+    """Return the codes that a box admits on an axis."""
+    which = boxes.set_at[box, axis]
+    if which < 0:
+        return np.arange(boxes.low[box, axis], boxes.high[box, axis] + 1)
+    return boxes.members[boxes.starts[which] : boxes.starts[which + 1]]
 
 
 def usable_rows(original: Table) -> NDArray[np.intp]:

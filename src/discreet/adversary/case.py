@@ -59,7 +59,7 @@ class Case(Generic[R_co]):
         if self.trace is None:
             return without()
         faults = list(self.trace_faults)
-        placed = place_rows(self.release, self.original, self.trace, faults)
+        placed = place_rows(self.release, self.release.ids, self.original, self.trace, faults)
         return trace_check(faults + ([] if placed is None else faults_of(*placed)), explained), "trace"
 
 
@@ -68,10 +68,13 @@ class FormatFindings:
     """The findings specific to one format; the checks common to all formats are not among them."""
 
     checks: list[Check]
-    promises: list[PromiseVerdict]
+    promises: list[PromiseVerdict] = field(default_factory=list)
     losses: dict[str, float] = field(default_factory=dict)
     support: str = "none"
+    """How the original's support was checked: ``trace``, ``assignment``, ``necessary``, or ``none``."""
     given: str | None = None
+    """What the promises were judged by that only the release states: the ``hierarchy`` or ``order`` of the sensitive
+    attribute."""
     groups: int = 0
 
 

@@ -109,12 +109,9 @@ class Campaign:
                     tell = silent if progress is None else partial(progress, f"attacking: {attacker}{about}")
                     tell(0.0)
                     with self._apart(f"{attacker}{about}"):
-                        reason = attacker.refusal(target)
-                        if reason is None and target.others and not attacker.several:
-                            reason = (
-                                "it looks at one release at a time; 'composition' and 'intersection' combine several"
-                            )
-                        if reason is not None:
+                        alone = "it looks at one release at a time; 'composition' and 'intersection' combine several"
+                        single = target.others and not attacker.several
+                        if reason := attacker.refusal(target) or (alone if single else None):
                             raise DiscreetError(reason)
                         self.evidence.append(attacker.measure(replace(target, tell=tell), ceiling, outsiders))
 

@@ -13,7 +13,7 @@ from discreet.adversary.alignment import check_sensitive, places_in
 from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check
 from discreet.adversary.checks import soundness
-from discreet.adversary.checks.totals import as_many
+from discreet.adversary.checks.totals import as_many, excess
 from discreet.adversary.verdict import PromiseVerdict, Subjects, averages, judged, naming
 from discreet.principles import Principle, Prior, wording
 from discreet.principles.counts import Counts
@@ -107,26 +107,14 @@ def group_losses(rows: int, sizes: NDArray[np.int64], withheld: int) -> dict[str
 
 def all_totals(views: Views) -> Check:
     """Check that counted and withheld values together make up the original's, for every sensitive attribute."""
-    by_attribute = [_totals(view) for view in views]
-    return next((check for check in by_attribute if not check.holds), by_attribute[0])
-
-
-def _totals(aligned: AlignedCounts[Any]) -> Check:
-    """Check that counted and withheld values together make up the original's."""
-    release, original, column = aligned.release, aligned.original, aligned.secret
-    had = np.bincount(column.codes, minlength=len(column.values))
-    if aligned.strange:
-        verb = "has" if aligned.strange == 1 else "have"
-        sentence = f"{wording.rows(aligned.strange)} of the release {verb} a sensitive value that no original row has."
-    elif (over := np.flatnonzero(aligned.published > had)).size:
-        worst = int(over[np.argmax((aligned.published - had)[over])])
-        sentence = (
-            f"The release counts {wording.rows(int(aligned.published[worst]))} with {column.name} "
-            f"{column.texts[worst]!r}, but the original only has {had[worst]:,}."
-        )
-    else:
-        return as_many(release, original, "counted")
-    return Check("totals", False, sentence)
+    for view in views:
+        column = view.secret
+        had = np.bincount(column.codes, minlength=len(column.values))
+        names = [f"{column.name} {text!r}" for text in column.texts]
+        fault = excess(view.strange, "a sensitive value", view.published, had, names.__getitem__)
+        if fault is not None:
+            return Check("totals", False, fault)
+    return as_many(views[0].release, views[0].original, "counted")
 
 
 def supported(views: Sequence[A], without_trace: Callable[[A], tuple[Check, str]]) -> tuple[Check, str]:

@@ -22,7 +22,6 @@ from discreet.releases.columns import ExactColumn, ordered_values
 from discreet.releases.described import DescribedRelease
 from discreet.releases.labels import ANYTHING
 from discreet.releases.release import Release
-from discreet.table.hierarchy import Hierarchy
 from discreet.table.moments import written
 from discreet.table.table import Column, Table
 from discreet.table.texts import MISSING
@@ -61,10 +60,13 @@ def domains(
             if declared:
                 faults += _undeclared(attribute, column)
                 open_ends += [] if column.declared_domain else [attribute.name]
-            remarks += _narrower(attribute, column, used) + _wider(attribute, column, _known(column, seen), used)
+            remarks += _other_domain(attribute, column, _known(column, seen), used)
         else:
             held = {column.texts[code] for code in seen.tolist()}
-            faults += _unlisted(attribute, held) if complete else []
+            # an order never lists the missing value
+            stated = {*ordered_values(attribute), *({MISSING} if attribute.kind == "ordinal" else ())}
+            if complete and not held <= stated:
+                faults.append(f"the manifest does not list all values of {attribute.name!r}")
             remarks += _unheld(attribute, held | (set(column.texts) if column.declared_values else set()))
     if faults:
         return Check("domains", False, one_sentence(faults))
@@ -77,7 +79,8 @@ def domains(
     taken = [
         repr(attribute.name)
         for attribute in release.attributes
-        if attribute.name in from_release and _tells_more(attribute)
+        if attribute.name in from_release
+        and (attribute.kind == "ordinal" or (attribute.hierarchy is not None and not attribute.flat))
     ]
     if taken:
         remarks.append(f"The hierarchy or order of {', '.join(taken)} is taken from the release.")
@@ -126,30 +129,24 @@ def _outside(attribute: Attribute, shown: NDArray[np.float64], known: NDArray[np
     return [f"the domain of {attribute.name!r} does not contain its values"]
 
 
-def _wider(attribute: Attribute, column: Column, known: NDArray[np.float64], used: bool) -> list[str]:
-    """Remark that a domain is wider than the original's; ``used`` when losses are measured by this domain."""
+def _other_domain(attribute: Attribute, column: Column, known: NDArray[np.float64], used: bool) -> list[str]:
+    """Remark on a domain that is wider than the original's, or narrower than the one given for reading the original.
+
+    ``used`` when losses are measured by this domain.
+    """
     if attribute.domain is None:
         return []
     bottom, top = attribute.domain
+    ends = f"{_ends(attribute, attribute.domain)}{'; losses use it' if used else ''}"
+    than = f"domain for {attribute.name!r} than the original was read with, {ends}."
     read = column.domain or ((float(known.min()), float(known.max())) if len(known) else (bottom, top))
-    if bottom >= read[0] and top <= read[1]:
-        return []
-    return [f"The release declares a wider domain for {attribute.name!r} {_compared(attribute, used)}"]
+    narrower = column.declared_domain and column.domain is not None and (bottom > read[0] or top < read[1])
+    remarks = [f"The release states a narrower {than}"] if narrower else []
+    return remarks + ([f"The release declares a wider {than}"] if bottom < read[0] or top > read[1] else [])
 
 
-def _compared(attribute: Attribute, used: bool) -> str:
-    assert attribute.domain is not None
-    ends = " to ".join(written(end, attribute.notation) for end in attribute.domain)
-    return f"than the original was read with, {ends}{'; losses use it' if used else ''}."
-
-
-def _narrower(attribute: Attribute, column: Column, used: bool) -> list[str]:
-    """Remark that a domain is narrower than the one that was given for reading the original."""
-    if attribute.domain is None or column.domain is None or not column.declared_domain:
-        return []
-    if attribute.domain[0] <= column.domain[0] and attribute.domain[1] >= column.domain[1]:
-        return []
-    return [f"The release states a narrower domain for {attribute.name!r} {_compared(attribute, used)}"]
+def _ends(attribute: Attribute, domain: tuple[float, float]) -> str:
+    return " to ".join(written(end, attribute.notation) for end in domain)
 
 
 def _undeclared(attribute: Attribute, column: Column) -> list[str]:
@@ -158,20 +155,11 @@ def _undeclared(attribute: Attribute, column: Column) -> list[str]:
         return []
     if tuple(map(float, attribute.domain)) == tuple(map(float, column.domain)):
         return []
-    stated, declared = (
-        " to ".join(written(end, attribute.notation) for end in ends) for ends in (attribute.domain, column.domain)
-    )
-    fault = f"the domain of {attribute.name!r} is said to be declared as {stated}"
-    return [f"{fault}, but the original was read with {declared}"]
+    stated = f"the domain of {attribute.name!r} is said to be declared as {_ends(attribute, attribute.domain)}"
+    return [f"{stated}, but the original was read with {_ends(attribute, column.domain)}"]
 
 
 # ------------------------------------------------------------------------------------------------------------- values
-
-
-def _unlisted(attribute: Attribute, held: set[str]) -> list[str]:
-    """Report values of the original that the manifest does not list; an order never lists the missing value."""
-    known = {*ordered_values(attribute), *({MISSING} if attribute.kind == "ordinal" else ())}
-    return [] if held <= known else [f"the manifest does not list all values of {attribute.name!r}"]
 
 
 def _unheld(attribute: Attribute, known: set[str]) -> list[str]:
@@ -185,34 +173,25 @@ def _unheld(attribute: Attribute, known: set[str]) -> list[str]:
     ]
 
 
-def _tells_more(attribute: Attribute) -> bool:
-    """Whether the manifest states an order or a hierarchy of an attribute, not only its values."""
-    return attribute.kind == "ordinal" or (attribute.hierarchy is not None and not attribute.flat)
-
-
 # -------------------------------------------------------------------------------------------------------- hierarchies
 
 
 def _other_trees(release: Release, original: Table) -> list[str]:
-    """Report the attributes whose hierarchy in the release differs from the one that the original was read with."""
+    """Report the attributes whose hierarchy in the release differs from the one that the original was read with.
+
+    A leaf for missing values depends on how the table was read, and leaves that only withheld rows have may be lacking.
+    """
     faults = []
     for attribute in release.attributes:
-        stated, read = attribute.hierarchy, original.column(attribute.name).hierarchy
-        if stated is None or read is None or read.bare:
+        column = original.column(attribute.name)
+        if attribute.hierarchy is None or column.hierarchy is None or column.hierarchy.bare:
             continue
-        partly = release.withheld > 0 and not original.column(attribute.name).declared_values
-        if not _same(stated, read, partly):
+        trees = attribute.hierarchy, column.hierarchy
+        stated, read = ({row for row in tree.rows() if row[0] != MISSING} for tree in trees)
+        partly = release.withheld > 0 and not column.declared_values
+        if not (stated <= read if partly else stated == read):
             faults.append(f"the hierarchy of {attribute.name!r} is not the one that the original was read with")
     return faults
-
-
-def _same(stated: Hierarchy, read: Hierarchy, partly: bool) -> bool:
-    """Whether two hierarchies agree, apart from a leaf for missing values, which depends on how the table was read.
-
-    With ``partly``, the release's hierarchy may lack leaves: those that only withheld rows have.
-    """
-    published, known = ({row for row in tree.rows() if row[0] != MISSING} for tree in (stated, read))
-    return published <= known if partly else published == known
 
 
 # -------------------------------------------------------------------------------------- texts that occur nowhere else

@@ -272,20 +272,19 @@ def believed_by_counting(aligned: Aligned, people: People) -> Believed:
 def by_counting(parts: Sequence[Principle], aligned: Aligned, people: People, prior: Prior) -> Check:
     """Report what comes of counting the rows of all descriptions that admit a person; this breaks no promise."""
     believed = believed_by_counting(aligned, people)
+    shares, chosen, everyone = believed.beliefs, len(believed.sizes), len(people.numbers)
     figures = []
     for part in parts:
         caps = part.caps(prior)
         if caps is None:
             continue
-        times = float((believed.beliefs / np.maximum(caps, 1e-300)).max(initial=0.0))
-        if not bool((believed.beliefs > caps + SLACK).any()):
+        if not bool((shares > caps + SLACK).any()):
             figures.append(f"no more than {part} allows")
             continue
-        hits = Hits.of(believed, caps)
+        times, hits = float((shares / np.maximum(caps, 1e-300)).max(initial=0.0)), Hits.of(believed, caps)
         how = "and more rows have the value than are allowed" if hits.too_many else "and is wrong"
         figures.append(f"up to {times:.2f} times what {part} allows, {how}: {hits.sentence}")
-    some = f" (of {len(people.numbers):,} combinations, {len(believed.sizes):,} were looked at)"
-    some = some if len(believed.sizes) < len(people.numbers) else ""
+    some = f" (of {everyone:,} combinations, {chosen:,} were looked at)" if chosen < everyone else ""
     sentence = (
         "An attacker who takes all rows under descriptions that admit a person as equally likely to be theirs claims "
         f"{'; '.join(figures) or 'what no promise here bounds'}{some}."

@@ -16,8 +16,8 @@ from discreet.adversary.check import Check, named
 from discreet.errors import DiscreetError
 from discreet.kernels.boxes.boxes import admitted
 from discreet.principles import wording
-from discreet.releases.grouped import GroupedRelease
 from discreet.releases.partition import GROUP
+from discreet.releases.release import Release
 from discreet.table.combinations import first_difference, looked_up
 from discreet.table.paths import content, located
 from discreet.table.table import Table
@@ -119,11 +119,11 @@ def outside(aligned: Aligned, kept: NDArray[np.intp], places: NDArray[np.intp]) 
 
 
 def place_rows(
-    release: GroupedRelease, original: Table, trace: NDArray[Any], faults: list[str]
+    release: Release, ids: NDArray[np.int64], original: Table, trace: NDArray[Any], faults: list[str]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
     """Return the original rows that a trace publishes, and the position of each one's group; None if it is not a trace.
 
-    Faults of the trace are appended to ``faults``.
+    ``ids`` are the numbers of the groups. Faults of the trace are appended to ``faults``.
     """
     rows = original.rows
     if trace.shape != (rows,) or trace.dtype.kind not in "iu":
@@ -131,7 +131,7 @@ def place_rows(
         return None
     kept = np.flatnonzero(trace >= 0)
     named = trace[kept].astype(np.int64)
-    places, known = looked_up(release.ids, named)
+    places, known = looked_up(ids, named)
     if not bool(known.all()):
         faults.append(f"the trace names group {int(named[~known][0])}, which the release does not have")
         kept, places = kept[known], places[known]

@@ -62,7 +62,7 @@ def audit_matched(case: Case[MatchedRelease]) -> FormatFindings:
         clear = [part for part, verdict in zip(case.parts, kept, strict=True) if math.isfinite(verdict.strain)]
         checks += [_descriptions([part for part in clear if part.caps(prior) is not None], prior, believed)]
     else:
-        kept = [_unconfirmed(_by_matching(part, aligned, believed, prior, left)) for part in case.parts]
+        kept = [_by_matching(part, aligned, believed, prior, left) for part in case.parts]
         clear = list(case.parts)
         caveat = (
             "because only the trace tells who is matched with which rows, it was judged by the beliefs of an attacker "
@@ -108,22 +108,13 @@ def _descriptions(parts: list[Principle], prior: Prior, believed: Believed | str
     return beyond(parts, prior, believed, f"{who}, and believes", f"{about} {anybody}")
 
 
-def _unconfirmed(verdict: PromiseVerdict) -> PromiseVerdict:
-    """Return a verdict that does not hold: the files do not tell the matches, by which the promise is kept.
-
-    What someone believes who only matches descriptions is scaled, not counted, and may be off; and rows of the same
-    description may have changed places unseen.
-    """
-    if not verdict.holds:
-        return verdict
-    sentence = f"{verdict.sentence} That does not confirm the promise, which is about the matches: give the trace."
-    return replace(verdict, holds=False, sentence=sentence)
-
-
 def _by_matching(
     part: Principle, aligned: Aligned, believed: Believed | str, prior: Prior, left: NDArray[np.int64]
 ) -> PromiseVerdict:
-    """Judge a promise without the trace, by the beliefs of someone who only matches descriptions."""
+    """Judge a promise without the trace, by the beliefs of someone who only matches descriptions.
+
+    It does not hold by these: the files do not tell the matches, by which the promise is kept.
+    """
     if isinstance(believed, str):
         return PromiseVerdict.unjudged(
             part, f" without the trace, which tells who is matched with which rows: {believed}"
@@ -140,12 +131,11 @@ def _by_matching(
         "kind of people",
     )
     verdict = judged(part, kinds, prior, left)
-    advice = (
-        ""
-        if verdict.holds
-        else " The promise is about an attacker who knows the matches: give the trace to have it judged."
-    )
-    return replace(verdict, sentence=f"{ONLY_MATCHING}: {verdict.sentence}{advice}")
+    # what is scaled, not counted, may be off; and rows of the same description may have changed places unseen
+    advice = "The promise is about an attacker who knows the matches: give the trace to have it judged."
+    if verdict.holds:
+        advice = "That does not confirm the promise, which is about the matches: give the trace."
+    return replace(verdict, holds=False, sentence=f"{ONLY_MATCHING}: {verdict.sentence} {advice}")
 
 
 EXPLAINED = (

@@ -21,7 +21,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.adversary.alignment import Aligned, align
+from discreet.adversary.alignment import Aligned, align, codes_in
 from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check, named
 from discreet.adversary.checks import soundness
@@ -111,22 +111,14 @@ def nesting(release: NestedRelease, aligned: Aligned) -> Check:
 
 def _within(boxes: Boxes, axis: int, inner: NDArray[np.intp], outer: NDArray[np.intp]) -> NDArray[np.bool_]:
     """Return which boxes lie inside others on an axis; an empty box lies inside any."""
-
-    def members(of_set: int) -> NDArray[np.int32]:
-        return boxes.members[boxes.starts[of_set] : boxes.starts[of_set + 1]]
-
     low, high, set_at = boxes.low[:, axis], boxes.high[:, axis], boxes.set_at[:, axis]
-    empty = low[inner] > high[inner]
-    result = empty | ((low[inner] >= low[outer]) & (high[inner] <= high[outer]))
-    gaps = np.flatnonzero(result & ~empty & (set_at[outer] >= 0))
+    result = (low[inner] > high[inner]) | ((low[inner] >= low[outer]) & (high[inner] <= high[outer]))
+    gaps = np.flatnonzero(result & (set_at[outer] >= 0))
     keys = np.stack([low[inner[gaps]], high[inner[gaps]], set_at[inner[gaps]], set_at[outer[gaps]]], axis=1)
-    pairs, which = np.unique(keys, axis=0, return_inverse=True)
-    holds = np.ones(len(pairs), np.bool_)
-    for at, (first, last, inner_set, outer_set) in enumerate(pairs.tolist()):
-        codes = np.arange(first, last + 1) if inner_set < 0 else members(inner_set)
-        holds[at] = bool(np.isin(codes, members(outer_set)).all())
-    result[gaps] = holds[which.ravel()]
-    return result
+    _, first, which = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    held = [np.isin(codes_in(boxes, inner[at], axis), codes_in(boxes, outer[at], axis)).all() for at in gaps[first]]
+    result[gaps] = np.array(held, np.bool_)[which.ravel()]
+    return np.asarray(result)
 
 
 def blind(release: NestedRelease) -> Check:

@@ -8,14 +8,14 @@ everyone, groups whose ends are known must still be such that cuts, one after th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Protocol, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.adversary.alignment import Aligned, align, each_sensitive
+from discreet.adversary.alignment import Aligned, align, codes_in, each_sensitive
 from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check, named
 from discreet.adversary.checks import soundness
@@ -38,41 +38,37 @@ AMOUNTS = (
 SEEDED = "it was made with a seed, and an attacker who knows it can repeat its coins: nothing is sealed"
 
 
-def audit_sealed(case: Case[Any]) -> FormatFindings:
-    """Audit a sealed release against its original; see ``audit``."""
-    return _audited(case, _seal)
+def audit_sealed(case: Case[Any], mirrored: bool = False) -> FormatFindings:
+    """Audit a sealed release against its original, or a mirrored one; see ``audit``.
+
+    The last check rests on what no file can show.
+    """
+    aligned = align(case.release, case.original)
+    findings = audit_generalized(case, aligned)
+    sound = all(check.holds for check in findings.checks)
+    groups = [divided(case, aligned)] if sound else []  # what is at fault otherwise says nothing about the scheme
+    seals = [_seal(case, aligned), *([_mirror(case.release)] if mirrored else [])]
+    last, release = seals[-1], case.release
+    if last.holds and not release.faults:
+        sentence = last.sentence.removesuffix(".")
+        if "experimental_seed" in case.manifest:
+            seals[-1] = replace(last, sentence=f"{sentence}; {SEEDED}.", caveat=SEEDED)
+        else:
+            seals[-1] = replace(last, sentence=f"{sentence}, provided that {AMOUNTS}.", premise=AMOUNTS)
+    return replace(findings, checks=[*findings.checks, *groups, *seals])
 
 
 def audit_mirrored(case: Case[Any]) -> FormatFindings:
     """Audit a mirrored release against its original; see ``audit``."""
-    return _audited(case, _seal, _mirror)
+    return audit_sealed(case, mirrored=True)
 
 
-def _audited(case: Case[Any], *seals: Callable[[Case[Any], Aligned], Check]) -> FormatFindings:
-    """Audit the groups, and add what is said about their choice; the last of that rests on what no file can show."""
-    aligned = align(case.release, case.original)
-    findings = audit_generalized(case, aligned)
-    *others, last = (seal(case, aligned) for seal in seals)
-    sound = all(check.holds for check in findings.checks)
-    groups = [divided(case, aligned)] if sound else []  # what is at fault otherwise says nothing about the scheme
-    return replace(findings, checks=[*findings.checks, *groups, *others, _on_trust(last, case)])
-
-
-def _on_trust(check: Check, case: Case[Any]) -> Check:
-    """Return a check that holds with what no file can show."""
-    if not check.holds or case.release.faults:
-        return check
-    if "experimental_seed" in case.manifest:
-        return replace(check, sentence=f"{check.sentence.removesuffix('.')}; {SEEDED}.", caveat=SEEDED)
-    return replace(check, sentence=f"{check.sentence.removesuffix('.')}, provided that {AMOUNTS}.", premise=AMOUNTS)
-
-
-def _mirror(case: Case[SealedRelease], _: Aligned) -> Check:
+def _mirror(release: SealedRelease) -> Check:
     """Say about which groups something was leaked."""
-    if case.release.faults:
+    if release.faults:
         return Check("mirror", True, "The choice of groups was not judged, because the tables are faulty.")
-    leaking = case.release.leakage > 0.0
-    rows = int(leaking[case.release.group_of].sum())
+    leaking = release.leakage > 0.0
+    rows = int(leaking[release.group_of].sum())
     but = f", except about {leaking.sum():,} groups with {rows:,} rows, where the seal says how much" if rows else ""
     sentence = f"The choice of groups reveals nothing to an attacker who knows the algorithm but nobody's value{but}."
     return Check("mirror", True, sentence)
@@ -248,10 +244,7 @@ def _connected(aligned: Aligned, axis: int, some: NDArray[np.intp], names: bool)
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
-    codes = [
-        np.arange(first, last + 1) if at < 0 else boxes.members[boxes.starts[at] : boxes.starts[at + 1]]
-        for first, last, at in zip(low.tolist(), high.tolist(), boxes.set_at[some, axis].tolist(), strict=True)
-    ]
+    codes = [codes_in(boxes, box, axis) for box in some.tolist()]
     lines = np.repeat(np.arange(len(some)), [len(members) for members in codes])
     width = len(some) + len(aligned.columns[axis].values)
     places = len(some) + np.concatenate([np.zeros(0, np.int64), *codes])

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.check import Check
+from discreet.adversary.checks.support import largest_flow
 from discreet.adversary.formats.randomised.align import AlignedRandomised
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.kernels.judging import SLACK
@@ -155,9 +156,6 @@ def _fits(aligned: AlignedRandomised, bounds: ValueLimits) -> bool:
     as many as the bucket lacks; further rows, up to the bucket's bound, flow through one more node, whose capacity is
     the number of rows that no bucket lacks.
     """
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import maximum_flow
-
     choices, chosen, number = aligned.choices, aligned.chosen, len(bounds.low)
     has = np.bincount(bounds.nodes, aligned.left, number).astype(np.int64)
     lacks, room = np.maximum(bounds.low - has, 0), bounds.high - has
@@ -175,9 +173,7 @@ def _fits(aligned: AlignedRandomised, bounds: ValueLimits) -> bool:
         (buckets, np.full(number, others), np.minimum(room - lacks, aligned.open)),
         (np.array([others]), np.array([sink]), np.array([spare])),
     ]
-    starts, ends, capacity = (np.concatenate(parts) for parts in zip(*arcs, strict=True))
-    graph = csr_array((capacity.astype(np.int32), (starts, ends)), shape=(sink + 1, sink + 1))
-    return int(maximum_flow(graph, 0, sink).flow_value) == aligned.open
+    return int(largest_flow(arcs, sink).flow_value) == aligned.open
 
 
 def _most(aligned: AlignedRandomised) -> Numbers:
