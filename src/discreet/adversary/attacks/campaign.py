@@ -184,7 +184,7 @@ def attack(
     attackers = chosen(attack)
     victims = checked("victims", victims, int | None)
     progress = checked("progress", progress, Progress | None)
-    sources = _Sources.of(release, others, original, outsiders, population)
+    sources = _Sources(release, others, original, outsiders, population)
     random = generator(checked("random_state", random_state, int | None))
     rows = sources.victims(victims, random)
     promise = tuple(map(str, promises(sources.release.manifest, None)[0]))
@@ -198,45 +198,36 @@ def attack(
     return campaign
 
 
-@dataclass(frozen=True)
 class _Sources:
     """A release under attack, its original, and what else the adversary has: read and checked."""
 
-    release: Release
-    others: list[Release]
-    original: Table
-    outsiders: Table | None
-    population: Table | None
-
-    @classmethod
-    def of(
-        cls,
+    def __init__(
+        self,
         release: Release | Table | str | os.PathLike[str],
         others: Iterable[Release | str | os.PathLike[str]],
         original: Table,
         outsiders: Table | None,
         population: Table | None,
-    ) -> _Sources:
+    ) -> None:
         """Read what was given, and reject tables that do not belong to the release."""
-        main = as_release(synthetic(release) if isinstance(release, Table) else release)
-        further = [as_release(other) for other in several(others)]
-        original = as_published(original, main)
+        self.release = main = as_release(synthetic(release) if isinstance(release, Table) else release)
+        self.others = [as_release(other) for other in several(others)]
+        self.original = as_published(original, main)
         names = _protected(main)
-        for other in further:
+        for other in self.others:
             if not set(names) & set(_protected(other)):
                 raise DiscreetError(
                     f"the releases protect different attributes, {listed(map(repr, names))} and "
                     f"{listed(map(repr, _protected(other)))}; give releases of the same one"
                 )
-        for source in (main, *further):
-            check_original(source, as_published(original, source))
-        if outsiders is not None:
-            outsiders = as_published(as_table(outsiders), main)
-            check_attackable(main, outsiders)
-        if population is not None:
-            population = as_table(population)
-            check_population_covers(population, original, main.quasi)
-        return cls(main, further, original, outsiders, population)
+        for source in (main, *self.others):
+            check_original(source, as_published(self.original, source))
+        self.outsiders = None if outsiders is None else as_published(as_table(outsiders), main)
+        if self.outsiders is not None:
+            check_attackable(main, self.outsiders)
+        self.population = None if population is None else as_table(population)
+        if self.population is not None:
+            check_population_covers(self.population, self.original, main.quasi)
 
     @cached_property
     def views(self) -> list[Release]:

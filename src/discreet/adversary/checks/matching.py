@@ -128,11 +128,7 @@ def admitting(
 
 
 def believed_by_matching(
-    aligned: Aligned,
-    people: People,
-    sets: NDArray[np.int64],
-    seen: NDArray[np.intp],
-    left: NDArray[np.int64],
+    aligned: Aligned, people: People, sets: NDArray[np.int64], seen: NDArray[np.intp], left: NDArray[np.int64]
 ) -> Believed | str:
     """Return what someone believes who only matches descriptions, or why that is not known.
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from discreet.adversary.case import Case
 from discreet.adversary.check import Check, named, one_sentence
+from discreet.adversary.checks.trace import traced
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
@@ -25,7 +26,6 @@ from discreet.principles.persons import Judged, broken_by_persons
 from discreet.principles.wording import percent
 from discreet.releases.described import DescribedRelease
 from discreet.releases.release import Release
-from discreet.table.combinations import looked_up
 from discreet.table.persons import several_values
 from discreet.table.table import Table
 
@@ -65,7 +65,7 @@ def judged_by_persons(
     """
     assert original.person is not None
     prior, release = Prior.of_persons(original), case.release
-    placed = _places(case, original)
+    placed = traced(release, original.rows, case.trace)
     if placed is None:
         most = int(np.bincount(original.person).max())
         each, withheld = _fewest_persons(groups, most), _fewest_persons(Counts.of(left[None], groups.width), most)
@@ -86,15 +86,6 @@ def judged_by_persons(
         else:
             verdicts[at] = _by_persons(part, verdict, release, each, withheld, prior, exact)
     return [_together(case, original, placed)], verdicts
-
-
-def _places(case: Case[DescribedRelease], original: Table) -> NDArray[np.int64] | None:
-    """Return the position of every row's group by the trace, -1 for withheld rows; None without a trace that fits."""
-    trace, ids = case.trace, case.release.ids
-    if trace is None or trace.shape != (original.rows,) or trace.dtype.kind not in "iu" or not len(ids):
-        return None
-    places, known = looked_up(ids, trace)
-    return np.where(known, places, -1)
 
 
 def _fewest_persons(rows: Counts, most: int) -> Counts:

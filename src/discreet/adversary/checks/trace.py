@@ -16,6 +16,7 @@ from discreet.adversary.check import Check, named
 from discreet.errors import DiscreetError
 from discreet.kernels.boxes.boxes import admitted
 from discreet.principles import wording
+from discreet.releases.grouped import GroupedRelease
 from discreet.releases.partition import GROUP
 from discreet.releases.release import Release
 from discreet.table.combinations import first_difference, looked_up
@@ -45,10 +46,7 @@ def read_trace(path: str | os.PathLike[str], rows: int) -> tuple[NDArray[np.int6
         table = pyarrow.csv.read_csv(
             pa.BufferReader(data),
             convert_options=pyarrow.csv.ConvertOptions(
-                column_types={
-                    **{name: pa.int64() for name in ("row", GROUP, *several)},
-                    "candidates": pa.string(),
-                }
+                column_types={**{name: pa.int64() for name in ("row", GROUP, *several)}, "candidates": pa.string()}
             ),
         )
         numbers = table.column("row")
@@ -140,6 +138,14 @@ def place_rows(
     if original.unusable is not None and bool(np.isin(original.unusable, kept).any()):
         faults.append("the trace publishes rows that had to be withheld for their missing values")
     return kept, places
+
+
+def traced(release: GroupedRelease, rows: int, trace: NDArray[Any] | None) -> NDArray[np.int64] | None:
+    """Return the position of every row's group by the trace, -1 for withheld rows; None without a trace that fits."""
+    if trace is None or trace.shape != (rows,) or trace.dtype.kind not in "iu" or not release.groups:
+        return None
+    places, known = looked_up(release.ids, trace)
+    return np.where(known, places, -1)
 
 
 def trace_check(faults: list[str], explained: str) -> Check:

@@ -186,27 +186,21 @@ def explained_by(
 
 
 def unfilled(tree: Tree, had: NDArray[np.int64], shown: NDArray[np.int64], width: int) -> int | None:
-    """Return the first node with rows that no persons from below can have, or a root with persons left over, if any.
+    """Return a node with rows that no persons from below can have, or a root with persons left over, if any.
 
     ``had`` are the persons and ``shown`` the rows, each as node x width + the number of the values published unchanged.
     """
-    keys, place = np.unique(np.concatenate([had, shown]), return_inverse=True)
-    more = np.bincount(place[: len(had)], minlength=len(keys)) - np.bincount(place[len(had) :], minlength=len(keys))
-    depths = tree.depths[keys // width]
-    order = np.argsort(depths, kind="stable")
-    starts = np.searchsorted(depths[order], np.arange(len(tree.levels) + 1))
-    carried, amounts = np.zeros(0, np.int64), np.zeros(0, np.int64)
-    for depth in range(len(tree.levels) - 1, -1, -1):
-        keys_here = order[starts[depth] : starts[depth + 1]]
-        here, at = np.unique(np.concatenate([keys[keys_here], carried]), return_inverse=True)
-        left = np.bincount(at, np.concatenate([more[keys_here], amounts]), len(here)).astype(np.int64)
-        wrong = np.flatnonzero(left < 0) if depth else np.flatnonzero(left)
-        if len(wrong):
-            return int(here[wrong[0]] // width)
-        held = left > 0
-        carried = tree.parents[here[held] // width].astype(np.int64) * width + here[held] % width
-        amounts = left[held]
-    return None
+    from scipy.sparse import csr_array
+
+    keys, nodes = np.concatenate([had, shown]), len(tree.parents)
+    signs = np.repeat([1, -1], [len(had), len(shown)])
+    left = csr_array((signs, (keys // width, keys % width)), shape=(nodes, width))
+    for level in reversed(tree.levels[1:]):  # what is left of a node is added to its parent
+        ones = np.ones(len(level), np.int64)
+        left = left + csr_array((ones, (tree.parents[level], level)), shape=(nodes, nodes)) @ left
+    of_node, _ = left.nonzero()
+    wrong = of_node[(left.data[left.data != 0] < 0) | (tree.parents[of_node] < 0)]
+    return int(wrong[np.argmax(tree.depths[wrong])]) if len(wrong) else None
 
 
 def without_trace(release: NestedRelease, aligned: Aligned) -> tuple[Check, str]:

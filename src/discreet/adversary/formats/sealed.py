@@ -20,6 +20,7 @@ from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check, named
 from discreet.adversary.checks import soundness
 from discreet.adversary.checks.manifest import StatedScheme, is_installed, stated_promise, stated_scheme
+from discreet.adversary.checks.trace import traced
 from discreet.adversary.formats.generalized import audit_generalized
 from discreet.adversary.verdict import counts_of
 from discreet.errors import DiscreetError
@@ -153,7 +154,10 @@ def divided(case: Case[SealedRelease], aligned: Aligned) -> Check:
     table = _as_published(release, original, scheme.options.get("values") == "label")
     if table is None:
         return Check("groups", True, f"{UNKNOWN}, because the original was read with other hierarchies.")
-    groups = _groups_of(case, aligned)
+    places = traced(release, original.rows, case.trace)
+    if places is None or bool((places < 0).any()):
+        places = release.certain_groups(aligned.columns)
+    groups = places.astype(np.int32)
     try:
         why = scheme.impossible(table, promise, groups, release.sizes)
     except DiscreetError as error:
@@ -188,15 +192,6 @@ def _as_published(release: SealedRelease, original: Table, labels: bool) -> Tabl
         for attribute, column in zip(release.quasi, columns, strict=False)
     ]
     return replace(original, quasi=tuple(shown))
-
-
-def _groups_of(case: Case[SealedRelease], aligned: Aligned) -> NDArray[np.int32]:
-    """Return the group of every original row, as its place among all, by the trace or by descriptions; -1 if these do
-    not tell."""
-    release, trace = case.release, case.trace
-    if trace is None or trace.shape != (case.original.rows,) or not np.isin(trace, release.ids).all():
-        return release.certain_groups(aligned.columns).astype(np.int32)
-    return np.searchsorted(release.ids, trace).astype(np.int32)
 
 
 # ------------------------------------------------------------------------------------------------------- trees of cuts

@@ -26,10 +26,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.check import Check
+from discreet.adversary.checks.trace import traced
 from discreet.kernels.judging import SLACK
 from discreet.principles import wording
 from discreet.principles.wording import percent
-from discreet.releases.grouped import GroupedRelease
 from discreet.releases.projected.release import ProjectedRelease
 from discreet.table.combinations import numbered, ranks
 from discreet.table.dependency import mutual_information
@@ -95,37 +95,22 @@ def across(release: ProjectedRelease, original: Table, trace: NDArray[Any] | Non
     return [Check("background", True, sentence), _intersection_check(held)]
 
 
-def _groups(release: ProjectedRelease, rows: int, trace: NDArray[Any] | None) -> NDArray[np.int64] | None:
-    """Return the position of every row's group in each table, -1 if withheld; None without a fitting trace."""
-    if trace is None or trace.shape != (rows, len(release.parts)) or trace.dtype.kind not in "iu":
-        return None
-    groups = np.full(trace.shape, -1, np.int64)
-    for at, part in enumerate(_grouped(release)):
-        kept = np.flatnonzero(trace[:, at] >= 0)
-        places = np.searchsorted(part.ids, trace[kept, at])
-        if len(kept) != part.rows or int(places.max(initial=0)) >= part.groups:
-            return None
-        groups[kept, at] = places
-    withheld = groups < 0
-    return groups if bool((withheld.all(axis=1) == withheld.any(axis=1)).all()) else None
-
-
-def _grouped(release: ProjectedRelease) -> list[GroupedRelease]:
-    """Return the tables, all of which have their persons in groups."""
-    return [part.grouped for part in release.parts if part.grouped is not None]
-
-
 def held_by(release: ProjectedRelease, original: Table, trace: NDArray[Any] | None) -> list[Held] | None:
     """Return the sensitive attributes of the published rows, whose groups the trace tells; None if it does not."""
-    groups = _groups(release, original.rows, trace)
-    if groups is None:
+    tables = [part.grouped for part in release.parts if part.grouped is not None]
+    if trace is None or trace.ndim != 2 or trace.shape[1] != len(tables):
         return None
-    rows = np.flatnonzero(groups[:, 0] >= 0)
-    held = []
-    for at, part in enumerate(_grouped(release)):
+    groups = [traced(part, original.rows, of_row) for part, of_row in zip(tables, trace.T, strict=True)]
+    first, held = groups[0], []
+    for at, (part, places) in enumerate(zip(tables, groups, strict=True)):
+        if first is None or places is None or bool(((places < 0) != (first < 0)).any()):
+            return None
+        rows = np.flatnonzero(places >= 0)
+        if len(rows) != part.rows:
+            return None
         for attribute in part.sensitive:
             column: Column = original.column(attribute.name)
-            codes, of_row, width = column.codes[rows].astype(np.int64), groups[rows, at], len(column.values)
+            codes, of_row, width = column.codes[rows].astype(np.int64), places[rows], len(column.values)
             counts = np.bincount(of_row * width + codes, minlength=part.groups * width).reshape(part.groups, width)
             held.append(Held(attribute.name, at, codes, of_row, counts))
     return held

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from discreet.adversary.alignment import ComparedRows, check_sensitive, places_in, rows_compared, usable_rows
 from discreet.adversary.check import Check
-from discreet.adversary.checks.totals import withheld_fault
+from discreet.adversary.checks.totals import rows_of_original, withheld_fault
 from discreet.adversary.checks.trace import place_rows, unexplained
 from discreet.principles import wording
 from discreet.principles.counts import Counts
@@ -101,27 +101,10 @@ def _by_kinds(
     most = np.minimum(counts.amounts, lacking[at][counts.groups])
     choices = replace(counts, amounts=most - least)
     chosen = lacking[at] - np.bincount(counts.groups, least, len(at)).astype(np.int64)
-    check = _rows_check(release, original, have, show)
+    check, fault = rows_of_original(release, compared, rows), withheld_fault(release, original)
+    if check.holds and fault is not None:
+        check = Check("rows", False, fault)
     return AlignedRandomised(release, class_of, check, "assignment", before, after, left, choices, chosen)
-
-
-def _rows_check(release: RandomisedRelease, original: Table, have: NDArray[np.int64], show: NDArray[np.int64]) -> Check:
-    strange, over = int(show[-1]), int(np.maximum(show[:-1] - have, 0).sum())
-    if strange or over:
-        number = strange + over
-        sentence = (
-            f"{wording.rows(number)} of the release {'has' if number == 1 else 'have'} quasi-identifiers and other "
-            "columns that no original row has, or that fewer have."
-        )
-        return Check("rows", False, sentence)
-    fault = withheld_fault(release, original)
-    if fault is not None:
-        return Check("rows", False, fault)
-    left = release.withheld
-    and_left = f", except for the {left:,} withheld" if left else ""
-    return Check(
-        "rows", True, f"The {wording.rows(release.rows)}, without their sensitive values, are the original's{and_left}."
-    )
 
 
 def _by_trace(
