@@ -22,7 +22,6 @@ from discreet.adversary.case import Case, FormatFindings, auditor_of
 from discreet.adversary.check import Check
 from discreet.adversary.checks import persons, soundness
 from discreet.adversary.checks.domains import listed
-from discreet.adversary.checks.roles import as_published, roles
 from discreet.adversary.checks.trace import read_trace
 from discreet.adversary.presence.population import check_population_covers
 from discreet.adversary.presence.stage import Presence, judge_presence, remarks
@@ -156,11 +155,11 @@ def audit(
         release = load_as_stated(file)
     except DiscreetError as error:
         return _unreadable(file, error)
-    placed = roles(release, original, roles_from_release)
+    placed = soundness.roles(release, original, roles_from_release)
     if not placed.holds:
         withheld = max(0, original.rows - release.rows)
         return Audit([soundness.files(file), placed], rows=release.rows, withheld=withheld)
-    original = as_published(original, release)
+    original = soundness.as_published(original, release)
     faults: list[str] = []
     if trace is not None and not isinstance(trace, np.ndarray):
         trace, faults = read_trace(trace, original.rows)
@@ -205,7 +204,7 @@ def _with_presence(
 ) -> Audit:
     """Complete an audit by what the release reveals about who is in the table."""
     release, original = case.release, case.original
-    verdicts, presence = judge_presence(findings.promises, case.parts, release, original, population, tell)
+    verdicts, presence = judge_presence(case, findings.promises, population, tell)
     if population is not None:
         check_population_covers(population, original, release.quasi)
     texts = tuple(map(str, case.parts))

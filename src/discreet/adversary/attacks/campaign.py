@@ -16,8 +16,7 @@ from discreet.adversary.attacks import ATTACKS
 from discreet.adversary.attacks.attack import Attack
 from discreet.adversary.attacks.evidence import NOT_BEYOND_DOUBT, Evidence
 from discreet.adversary.attacks.target import Context, Target, check_attackable, check_original, groups_by, opened
-from discreet.adversary.checks.roles import as_published
-from discreet.adversary.checks.soundness import promises
+from discreet.adversary.checks.soundness import as_published, promises
 from discreet.adversary.presence.population import check_population_covers
 from discreet.errors import DiscreetError, in_words
 from discreet.expressions import parse_one

@@ -39,9 +39,6 @@ ROUNDS = 20
 """How often people are drawn anew who turned out to be in the table."""
 
 
-# ------------------------------------------------------------------------------------------------------------- people
-
-
 class Crowd(NamedTuple):
     """People, some of whom are in the table."""
 
@@ -182,9 +179,6 @@ def _keys(columns: Sequence[Column], *people: Sequence[NDArray[np.int32]]) -> ND
     """Number the combinations of codes in these columns, alike for all lists of people."""
     codes = [np.concatenate(parts) for parts in zip(*people, strict=True)]
     return numbered(codes, [len(column.values) for column in columns], len(codes[0]))
-
-
-# ------------------------------------------------------------------------------------------------------------ corners
 
 
 @dataclass(frozen=True)

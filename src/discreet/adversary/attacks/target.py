@@ -170,8 +170,6 @@ class Target:
     @cached_property
     def withheld(self) -> Floats | None:
         """How often each value occurs in withheld rows: what is missing from the prior; None if that is unknown."""
-        if self.release.withheld == 0 and self.release.published is not None:
-            return np.zeros(self.width)
         return missing_from(self.release, self.secret)
 
     @cached_property

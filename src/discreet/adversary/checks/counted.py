@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.adversary.alignment import check_sensitive, places_in
+from discreet.adversary.alignment import places_in, usable_rows
 from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check
 from discreet.adversary.checks import soundness
@@ -34,24 +35,38 @@ class AlignedCounts(Generic[R]):
 
     release: R
     original: Table
-    counts: Counts
-    """The counts of all groups by the original's values, ascending; values unknown to the original are left out."""
-    strange: int
-    """How many rows are counted with a value unknown to the original."""
-    published: NDArray[np.int64]
-    """How often each sensitive value of the original is counted."""
-    usable: NDArray[np.intp]
-    """The publishable original rows: those without a missing number that the reader was told to withhold."""
 
     @property
     def secret(self) -> Column:
         """The original's sensitive attribute, the first if there are several."""
         return self.original.sensitive[0]
 
+    @cached_property
+    def counts(self) -> Counts:
+        """The counts of all groups by the original's values, ascending; values unknown to the original are left out."""
+        counts, width = self.release.counts, len(self.secret.values)
+        shown = ExactColumn(self.release.values, np.zeros(0, np.int32))
+        class_of = places_in(shown, self.secret)[counts.values]
+        known = np.flatnonzero(class_of < width)
+        cells = counts.groups[known] * width + class_of[known]
+        known = known[np.argsort(cells, kind="stable")]
+        starts = np.searchsorted(counts.groups[known], np.arange(len(counts) + 1))
+        return Counts(starts, class_of[known].astype(np.int32), counts.amounts[known], width)
+
     @property
-    def classes(self) -> NDArray[np.int32]:
-        """Its value in every original row."""
-        return self.secret.codes
+    def strange(self) -> int:
+        """How many rows are counted with a value unknown to the original."""
+        return int(self.release.counts.amounts.sum() - self.counts.amounts.sum())
+
+    @cached_property
+    def published(self) -> NDArray[np.int64]:
+        """How often each sensitive value of the original is counted."""
+        return np.bincount(self.counts.values, self.counts.amounts, self.counts.width).astype(np.int64)
+
+    @cached_property
+    def usable(self) -> NDArray[np.intp]:
+        """The publishable original rows: those without a missing number that the reader was told to withhold."""
+        return usable_rows(self.original)
 
 
 A = TypeVar("A", bound=AlignedCounts[Any])
@@ -122,10 +137,10 @@ def supported(views: Sequence[A], without_trace: Callable[[A], tuple[Check, str]
 
     That is necessary only where there are several, as the rows of a group must be the same for all of them.
     """
-    findings = [without_trace(view) for view in views]
-    if len(findings) == 1:
-        return findings[0]
-    for view, (check, how) in zip(views, findings, strict=True):
+    supports = [without_trace(view) for view in views]
+    if len(supports) == 1:
+        return supports[0]
+    for view, (check, how) in zip(views, supports, strict=True):
         if not check.holds:
             return replace(check, sentence=f"About {view.release.secret.name!r}: {check.sentence}"), how
     sentence = (
@@ -157,11 +172,9 @@ def wrongly_counted(views: Views, kept: NDArray[np.intp], places: NDArray[np.int
     faults = []
     for view in views:
         release, (column,) = view.release, view.original.sensitive
-        claimed, real = view.counts, Counts.of_rows(places, column.codes[kept], release.groups, len(column.values))
-        cells, actual = (
-            np.repeat(counts.groups * counts.width + counts.values, counts.amounts) for counts in (claimed, real)
-        )
-        differing = first_difference(cells, actual)
+        claimed = view.counts
+        cells = np.repeat(claimed.groups * claimed.width + claimed.values, claimed.amounts)
+        differing = first_difference(cells, places * claimed.width + column.codes[kept])
         if differing is not None:
             of = "the sensitive values" if len(views) == 1 else f"the values of {column.name!r}"
             faults.append(f"group {release.ids[differing // claimed.width]} is not published with {of} of its rows")
@@ -170,39 +183,11 @@ def wrongly_counted(views: Views, kept: NDArray[np.intp], places: NDArray[np.int
 
 def each_attribute(aligned: A) -> list[A]:
     """Return the same for every sensitive attribute as if it were the only one."""
-    if len(aligned.original.sensitive) == 1:
-        return [aligned]
-    views: list[A] = []
-    for column in aligned.original.sensitive:
-        release, original = aligned.release.about(column.name), replace(aligned.original, sensitive=(column,))
-        counts, strange, published = claims(release, original)
-        views.append(
-            replace(aligned, release=release, original=original, counts=counts, strange=strange, published=published)
-        )
-    return views
-
-
-def claims(release: CountingRelease, original: Table) -> tuple[Counts, int, NDArray[np.int64]]:
-    """Return the counts of the first sensitive attribute by the original's values.
-
-    These are: the counts per group, values ascending, the number of rows counted with values unknown to the original,
-    and the total of each value of the original.
-    """
-    check_sensitive(release, original)
-    column = original.sensitive[0]
-    width = len(column.values)
-    counts = release.counts
-    class_of = places_in(ExactColumn(release.values, np.zeros(0, np.int32)), column)[counts.values]
-    known = np.flatnonzero(class_of < width)
-    cells = counts.groups[known] * width + class_of[known]
-    if bool((cells[1:] < cells[:-1]).any()):  # mostly the original has its values in the order of the release
-        known = known[np.argsort(cells, kind="stable")]
-    starts = np.searchsorted(counts.groups[known], np.arange(len(counts) + 1))
-    return (
-        Counts(starts, class_of[known].astype(np.int32), counts.amounts[known], width),
-        int(counts.amounts.sum() - counts.amounts[known].sum()),
-        np.bincount(class_of[known], weights=counts.amounts[known], minlength=width).astype(np.int64),
-    )
+    release, original = aligned.release, aligned.original
+    return [
+        replace(aligned, release=release.about(column.name), original=replace(original, sensitive=(column,)))
+        for column in original.sensitive
+    ]
 
 
 CELLS = 20_000

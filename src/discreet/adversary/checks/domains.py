@@ -167,9 +167,6 @@ def _other_trees(release: Release, original: Table) -> list[str]:
     return faults
 
 
-# -------------------------------------------------------------------------------------- texts that occur nowhere else
-
-
 def listed(release: Release, original: Table, from_release: Collection[str] = ()) -> Check:
     """Check that every value and label in the manifest is the auditor's or the original's, or is published.
 

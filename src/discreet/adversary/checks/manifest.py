@@ -76,15 +76,12 @@ def entries(case: Case[Any], **more: Any) -> Check:
     expected["tables"] = {name: {"sha256": entry.get("sha256")} for name, entry in digests}
     if other:
         expected["discreet"] = other
-        remarks.append(f"{_made_by(other)}.")
+        remarks.append(f"The manifest says that discreet {other} made the release.")
     faults += _differences(manifest, expected)
     if faults:
         return Check("manifest", False, one_sentence(faults) + version_hint(manifest))
     sentence = " ".join(["The manifest has only the entries of its format.", *remarks])
     return Check("manifest", True, sentence, caveat=caveat)
-
-
-# -------------------------------------------------------------------------------------------- what follows from nothing
 
 
 def other_version(manifest: Mapping[str, Any]) -> str | None:
@@ -100,11 +97,8 @@ def version_hint(manifest: Mapping[str, Any]) -> str:
     ' The manifest says that discreet 0.0.9 made the release; audit it with that version.'
     """
     version = other_version(manifest)
-    return f" {_made_by(version)}; audit it with that version." if version else ""
-
-
-def _made_by(version: str) -> str:
-    return f"The manifest says that discreet {version} made the release"
+    made_by = f" The manifest says that discreet {version} made the release; audit it with that version."
+    return made_by if version else ""
 
 
 def stated_promise(texts: Any) -> Principle | None:
@@ -187,9 +181,6 @@ def _unknown(name: str, options: dict[str, Any]) -> tuple[list[str], str]:
     listed = ", ".join(f"{_short(key)}: {_short(value)}" for key, value in options.items())
     fault = f"the manifest states options of scheme {name!r}, which nobody can check ({listed[:200]}), because it is"
     return [f"{fault} not installed here; install the plug-in that has it"], ""
-
-
-# ------------------------------------------------------------------------------------------------ what has to be so
 
 
 def _differences(stated: Mapping[str, Any], expected: Mapping[str, Any], where: str = "") -> Iterator[str]:

@@ -79,9 +79,6 @@ def people_of(aligned: Aligned, original: Table) -> People:
     return People(columns, had.sum(axis=1), of_row, had)
 
 
-# ------------------------------------------------------------------------------------------------ all ways to match
-
-
 class Believed(NamedTuple):
     """What is believed of kinds of people."""
 
@@ -154,11 +151,14 @@ def believed_by_matching(
     return Believed(beliefs, sizes, of_kind, likeliest)
 
 
-def beyond(parts: Sequence[Principle], prior: Prior, believed: Believed, who: str, caveat: str) -> Check:
-    """Report how far the beliefs about kinds of people exceed the promises.
+def beyond(parts: Sequence[Principle], prior: Prior, believed: Believed | str, who: str, caveat: str) -> Check:
+    """Report how far the beliefs about kinds of people exceed the promises, or why that is not known.
 
     ``who`` is a sentence, without its end, on who believes it; ``caveat`` is one for the verdict if they do.
     """
+    if isinstance(believed, str):
+        unknown = "the beliefs of an attacker who only matches descriptions were not computed"
+        return Check("descriptions", True, f"{who}: that was not computed, because {believed}.", caveat=unknown)
     counts = believed.counts
     figures, over = [], []
     for part in parts:
@@ -251,9 +251,6 @@ def _scaled(admits: csr_array, sizes: Floats, held: Floats) -> csr_array | None:
     # the lines are the beliefs, so these must sum to 1
     chances = of_node[admits.indices] / np.repeat(reached, np.diff(admits.indptr))
     return csr_array((chances, admits.indices, admits.indptr), shape=admits.shape)
-
-
-# ------------------------------------------------------------------------------------------------- counting of rows
 
 
 def believed_by_counting(aligned: Aligned, people: People) -> Believed:

@@ -1,9 +1,10 @@
-"""Check that a release is sound in itself: its files, their consistency, and the promises they state."""
+"""Check that a release is sound in itself: its files, their consistency, the roles of columns, and what it promises."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -34,6 +35,7 @@ OUT_OF_ORDER = (
     "are not in the order that follows from what is published, and another order might tell more; a release of an "
     "earlier version of discreet was shuffled: publish it again"
 )
+WORDS = {"quasi": "a quasi-identifier", "sensitive": "sensitive", "other": "a column that is kept as it is"}
 ONE_DESCRIPTION = "Every group has one description, and the manifest gives the right numbers of rows and groups."
 
 
@@ -68,6 +70,54 @@ def files(file: ManifestFile) -> Check:
         return Check("files", True, sentence)
     caveat = f"nobody audited what else lies in the folder: {wording.listed(beside)}"
     return Check("files", True, f"{sentence} Not audited: {', '.join(beside)}.", caveat=caveat)
+
+
+def roles(release: Release, original: Table, from_release: Collection[str] = ()) -> Check:
+    """Check that the columns have the roles that the original was read with.
+
+    A promise is about quasi-identifiers and sensitive attributes. A release that publishes one of these as a column
+    kept unchanged keeps its promise and discloses everything. So the roles that the original was read with decide.
+    ``from_release`` are columns whose role only the manifest stated. A column that the original was read without has no
+    role to compare; if it is indispensable, aligning release and original raises an error.
+    """
+    read = {column.name: "quasi" for column in original.quasi}
+    read |= {column.name: "sensitive" for column in original.sensitive}
+    read |= {column.name: "other" for column in original.other}
+    stated = {attribute.name: attribute.role for attribute in release.attributes}
+    faults = [
+        f"{name!r} is {WORDS[read[name]]} to the auditor, but the release publishes it as {WORDS[role]}"
+        for name, role in stated.items()
+        if name in read and read[name] != role
+    ]
+    if faults:
+        return Check("roles", False, one_sentence(faults))
+    unsaid = [name for name in stated if name in from_release]
+    if len(unsaid) == len(stated):
+        sentence = "The roles of the columns are taken from the release, because the audit was given none."
+        say = f"{argument('quasi')} and {argument('sensitive')}"
+        caveat = f"the roles of the columns are taken from the release: say {say} to have them checked"
+        return Check("roles", True, sentence, caveat=caveat)
+    remarks = ["The columns have the roles that the original was read with."]
+    for role, many in (("quasi", "quasi-identifier"), ("sensitive", "sensitive attribute")):
+        absent = [name for name in read if read[name] == role and name not in stated]
+        if absent:
+            be = f"{many} {absent[0]!r} is" if len(absent) == 1 else f"{many}s {wording.listed(map(repr, absent))} are"
+            remarks.append(f"The {be} not published at all, which reveals nothing.")
+    if not unsaid:
+        return Check("roles", True, " ".join(remarks))
+    names = wording.listed(f"{name!r} ({WORDS[stated[name]]})" for name in unsaid)
+    roles = "role" if len(unsaid) == 1 else "roles"
+    caveat = f"the {roles} of {names} {'is' if len(unsaid) == 1 else 'are'} taken from the release"
+    return Check("roles", True, " ".join(remarks), caveat=caveat)
+
+
+def as_published(original: Table, release: Release) -> Table:
+    """Return the original without its unpublished sensitive attributes, if at least one is published."""
+    published = {attribute.name for attribute in release.attributes if attribute.role == "sensitive"}
+    shown = [column for column in original.sensitive if column.name in published]
+    if not shown or len(shown) == len(original.sensitive):
+        return original
+    return replace(original, sensitive=tuple(shown))
 
 
 def kept(release: Release) -> list[Check]:

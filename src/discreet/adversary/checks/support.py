@@ -20,7 +20,6 @@ from discreet.adversary.check import Check, in_words
 from discreet.kernels.boxes.boxes import Boxes, nested
 from discreet.kernels.boxes.forest import Forest
 from discreet.kernels.boxes.search import incidences, sums_inside, tally
-from discreet.kernels.bucket_draws import counting_order
 from discreet.principles import wording
 from discreet.principles.counts import Counts
 from discreet.releases.boxes import plant, plant_tree, points_of
@@ -93,16 +92,14 @@ def without_trace(
     if claims is None:
         claims = Counts.of_rows(release.group_of, aligned.shown, release.groups, aligned.kinds + 1)
     claimed = Claimed.of(aligned, claims, release.descriptions if cells is None else cells)
-    groups, kinds, needs, forest = claimed[2:]
+    _, _, groups, kinds, needs, forest = claimed
     numbers, positions = incidences(forest, aligned.boxes, groups, kinds, limit)
     searched = len(positions) <= limit
     if searched:
         of_claim = np.repeat(np.arange(len(needs)), numbers)
         held = np.bincount(of_claim, forest.weights[positions], len(needs)).astype(np.int64)
-    else:  # tree by tree: a tree fits into the processor's cache, and the boxes of all groups do not
-        order = ordered(kinds)
-        held = np.empty_like(needs)
-        held[order] = tally(forest, aligned.boxes, groups[order], kinds[order], needs[order])
+    else:
+        held = tally(forest, aligned.boxes, groups, kinds, needs)
     short = np.flatnonzero(held < needs)
     if short.size:
         many = len(np.unique(groups[short]))
@@ -212,15 +209,3 @@ def _inside(forest: Forest, aligned: Aligned, boxes: Boxes, box_of: Ints, wanted
     starts = np.searchsorted(place[point_of][turn], np.arange(len(first) + 1))
     held = sums_inside(tree, boxes, box_of, starts, kind_of[turn], forest.weights[turn], aligned.kinds, wanted)
     return np.asarray(held, np.int64)
-
-
-def ordered(numbers: Ints) -> Ints:
-    """Return the order that sorts the numbers, ties as they stand.
-
-    >>> ordered(np.array([3, 1, 3])).tolist(), ordered(np.array([-1, 1 << 40, 0])).tolist()
-    ([1, 0, 2], [0, 2, 1])
-    """
-    if len(numbers) and numbers.min() >= 0 and (most := int(numbers.max())) <= len(numbers):
-        order: Ints = counting_order(numbers, most + 1)[0]
-        return order
-    return np.argsort(numbers, kind="stable")

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from discreet.adversary.alignment import Aligned
 from discreet.adversary.check import Check, in_words
-from discreet.adversary.checks.support import ordered
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.kernels.boxes import unions as unions_kernels
 from discreet.kernels.judging import SLACK
@@ -145,7 +144,8 @@ def face(
     axes = _slow_first(aligned)
     columns = [aligned.columns[axis] for axis in axes]
     codes = [column.codes[aligned.usable] for column in columns]
-    order, keys = _back_and_forth(codes, [len(column.values) for column in columns], len(aligned.usable))
+    keys = numbered(codes, [len(column.values) for column in columns], len(aligned.usable))
+    order = np.argsort(keys, kind="stable")  # the next point is nearly always one that few descriptions tell apart
     people, keys = aligned.usable[order], keys[order]
     fresh = np.ones(len(people), np.bool_)
     np.not_equal(keys[1:], keys[:-1], out=fresh[1:])
@@ -182,24 +182,6 @@ def _slow_first(aligned: Aligned) -> NDArray[np.intp]:
     last = np.array([max(1, len(column.values) - 1) for column in aligned.columns])
     ends = (boxes.low > 0).sum(axis=0) + (boxes.high < last).sum(axis=0)
     return np.argsort(ends / last, kind="stable")[::-1].copy()
-
-
-def _back_and_forth(
-    codes: list[NDArray[np.int32]], sizes: list[int], number: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return an order of points in which the first code ascends, and each further one ascends and descends in turn, and
-    one number per point: so the next point is nearly always a neighbour, which few descriptions tell apart.
-
-    >>> points = np.array([[0, 0], [1, 0], [0, 1], [1, 1]], np.int32)
-    >>> points[_back_and_forth(list(points.T), [2, 2], 4)[0]].tolist()
-    [[0, 0], [0, 1], [1, 1], [1, 0]]
-    """
-    turned, back = [], np.zeros(number, np.bool_)
-    for column, size in zip(codes, sizes, strict=True):
-        turned.append(np.where(back, size - 1 - column, column))
-        back ^= column % 2 == 1
-    keys = numbered(turned, sizes, number)
-    return ordered(keys), keys
 
 
 def _gathered(

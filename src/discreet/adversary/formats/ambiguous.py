@@ -21,7 +21,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.adversary.alignment import quasi_column, usable_rows
+from discreet.adversary.alignment import check_sensitive, quasi_column
 from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check
 from discreet.adversary.checks.counted import (
@@ -29,7 +29,6 @@ from discreet.adversary.checks.counted import (
     AlignedCounts,
     all_totals,
     assigned,
-    claims,
     each_attribute,
     findings,
     group_losses,
@@ -50,7 +49,7 @@ from discreet.releases.ambiguous.blocks import Blocks, as_blocks, table_names
 from discreet.releases.ambiguous.release import AmbiguousRelease
 from discreet.releases.columns import value_name
 from discreet.table.combinations import distinct, first_unshared, looked_up, numbered
-from discreet.table.table import Column, Table
+from discreet.table.table import Table
 
 kernels = cast(Any, coverage)
 
@@ -65,8 +64,6 @@ EXPLAINED = "every group lists exactly the quasi-identifiers and counts exactly 
 class AlignedAmbiguous(AlignedCounts[AmbiguousRelease]):
     """An ambiguous release aligned with its original."""
 
-    columns: tuple[Column, ...]
-    """The original's quasi-identifiers, in the order of the release."""
     located: Located
     """The original's rows, looked up in the auxiliary tables."""
 
@@ -77,8 +74,8 @@ def align(release: AmbiguousRelease, original: Table) -> AlignedAmbiguous:
     The counts are those of the first sensitive attribute; ``each_attribute`` has those of all.
     """
     columns = tuple(quasi_column(attribute, original) for attribute in release.quasi)
-    located = release.lists.located(columns)
-    return AlignedAmbiguous(release, original, *claims(release, original), usable_rows(original), columns, located)
+    check_sensitive(release, original)
+    return AlignedAmbiguous(release, original, release.lists.located(columns))
 
 
 def value_named(aligned: AlignedAmbiguous, value: int) -> str:
@@ -115,9 +112,6 @@ def audit_ambiguous(case: Case[AmbiguousRelease]) -> FormatFindings:
     # losses of single values do not apply: only the link between values is lost
     losses = group_losses(release.rows, release.sizes, case.withheld)
     return findings(case, views, [*checks, check], how, losses)
-
-
-# ------------------------------------------------------------------------------------------------------------ checks
 
 
 def _entries(case: Case[AmbiguousRelease]) -> Check:
@@ -215,7 +209,7 @@ def _rows(aligned: AlignedAmbiguous) -> tuple[NDArray[np.int64], Counts]:
     place = np.empty(number, np.int64)
     place[order] = np.arange(number)
     lines = place[located.of_point[aligned.usable]]
-    held = Counts.of_rows(lines, aligned.classes[aligned.usable], number, aligned.counts.width)
+    held = Counts.of_rows(lines, aligned.original.classes[aligned.usable], number, aligned.counts.width)
     return located.lines[order], held
 
 

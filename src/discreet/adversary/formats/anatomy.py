@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.adversary.alignment import ComparedRows, rows_compared, usable_rows
+from discreet.adversary.alignment import ComparedRows, check_sensitive, rows_compared
 from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check
 from discreet.adversary.checks.counted import (
@@ -29,7 +29,6 @@ from discreet.adversary.checks.counted import (
     AlignedCounts,
     all_totals,
     assigned,
-    claims,
     each_attribute,
     findings,
     group_losses,
@@ -68,8 +67,8 @@ def align(release: AnatomyRelease, original: Table) -> AlignedAnatomy:
 
     The counts are those of the first sensitive attribute; ``each_attribute`` has those of all.
     """
-    counts = claims(release, original)
-    return AlignedAnatomy(release, original, *counts, usable_rows(original), rows_compared(release, original))
+    check_sensitive(release, original)
+    return AlignedAnatomy(release, original, rows_compared(release, original))
 
 
 def audit_anatomy(case: Case[AnatomyRelease]) -> FormatFindings:
@@ -141,14 +140,14 @@ class Margins(NamedTuple):
         def counted(places: NDArray[Any], codes: NDArray[Any], width: int) -> Any:
             return csr_array((np.ones(len(places), np.int64), (places, codes)), shape=(rows.kinds, width))
 
-        values = counted(had, aligned.classes[aligned.usable], counts.width)
+        values = counted(had, aligned.original.classes[aligned.usable], counts.width)
         groups = counted(rows.shown, release.group_of, release.groups)
         spare, unseen = values.sum(axis=1) - groups.sum(axis=1), values.sum(axis=0) - aligned.published
         if bool((spare < 0).any() or (unseen < 0).any()):
             return None
         claimed = csr_array((counts.amounts, counts.values, counts.starts), shape=(release.groups, counts.width))
-        withheld = hstack([groups, csr_array(spare[:, None])], "csr"), vstack([claimed, csr_array(unseen[None])], "csr")
-        return cls(values, *withheld)
+        groups = hstack([groups, csr_array(spare[:, None])], "csr")
+        return cls(values, groups, vstack([claimed, csr_array(unseen[None])], "csr"))
 
     @property
     def pairs(self) -> NDArray[np.int64]:

@@ -28,10 +28,7 @@ def audit_generalized(case: Case[GeneralizedRelease], aligned: Aligned | None = 
     aligned = aligned or align(release, original)
     checks = soundness.opening(case, soundness.ONE_DESCRIPTION, ends_of(release), groups=case.manifest["groups"])
     checks.append(totals(aligned, original))
-    # where the sensitive value is all that is published unchanged, groups are counted once
-    only = len(release.secrets) == 1 and not release.others
-    alone = counts_of(aligned, len(original.sensitive[0].values)) if only else None
-    check, how = case.support(EXPLAINED, partial(misplaced, aligned), partial(without_trace, aligned, claims=alone))
+    check, how = case.support(EXPLAINED, partial(misplaced, aligned), partial(without_trace, aligned))
     checks.append(check)
     if not release.sensitive:
         original = replace(original, sensitive=())
@@ -44,7 +41,7 @@ def audit_generalized(case: Case[GeneralizedRelease], aligned: Aligned | None = 
             checks += soundness.unpromised(column, promised)
         prior = Prior.of(table)
         left = np.maximum(prior.counts - view.published, 0)
-        groups = counts_of(view, len(prior.values)) if alone is None else alone
+        groups = counts_of(view, len(prior.values))
         verdicts = [judged(part, Subjects.groups(release, groups), prior, left) for part in promised]
         if table.person is not None:
             of_persons, verdicts = judged_by_persons(case, promised, table, left, groups, verdicts)

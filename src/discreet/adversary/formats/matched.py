@@ -100,12 +100,11 @@ def _descriptions(parts: list[Principle], prior: Prior, believed: Believed | str
     who = (
         "An attacker who does not know the matches and only matches descriptions finds more rows that may be a person's"
     )
-    about = "that is so for an attacker who knows who is matched with which rows, which is not published:"
-    if isinstance(believed, str):
-        caveat = f"{about} the beliefs of one who only matches descriptions were not computed"
-        return Check("descriptions", True, f"{who}; these beliefs are unknown, because {believed}.", caveat=caveat)
-    anybody = "one who only matches descriptions, as anybody may,"
-    return beyond(parts, prior, believed, f"{who}, and believes", f"{about} {anybody}")
+    caveat = (
+        "that is so for an attacker who knows who is matched with which rows, which is not published: one who only "
+        "matches descriptions, as anybody may,"
+    )
+    return beyond(parts, prior, believed, f"{who}, and believes", caveat)
 
 
 def _by_matching(

@@ -278,9 +278,6 @@ def by_descriptions(
         "an attacker who ignores the tree and only matches descriptions believes something other than what was judged"
     )
     believed = believed_by_matching(aligned, people, sets, np.flatnonzero(node_of != -2), left)
-    if isinstance(believed, str):
-        caveat = "the beliefs of an attacker who ignores the tree and only matches descriptions were not computed"
-        return Check("descriptions", True, f"{some}, which was not computed, because {believed}.", caveat=caveat)
     about = "the promise is about an attacker who knows the tree, and one who ignores it and only matches descriptions"
     return beyond(parts, prior, believed, some, about)
 

@@ -194,9 +194,6 @@ def _as_published(release: SealedRelease, original: Table, labels: bool) -> Tabl
     return replace(original, quasi=tuple(shown))
 
 
-# ------------------------------------------------------------------------------------------------------- trees of cuts
-
-
 def _inseparable(aligned: Aligned, as_sets: bool) -> tuple[int, int] | None:
     """Return two groups that no tree of cuts sets apart, among those whose ends are known; None if there are none.
 

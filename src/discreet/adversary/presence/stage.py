@@ -11,13 +11,15 @@ for releases that list values also the belief of an adversary for whom common va
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.alignment import quasi_column
+from discreet.adversary.case import Case
 from discreet.adversary.check import Check
 from discreet.adversary.presence.population import Population, in_population
 from discreet.adversary.verdict import PromiseVerdict
@@ -184,27 +186,22 @@ def strongest_in_some_row(
 
 
 def judge_presence(
-    verdicts: list[PromiseVerdict],
-    promised: Iterable[Principle],
-    release: Release,
-    original: Table,
-    population: Table | None,
-    tell: Tell = silent,
+    case: Case[Any], verdicts: list[PromiseVerdict], population: Table | None, tell: Tell
 ) -> tuple[list[PromiseVerdict], Presence | None]:
     """The verdicts on sensitive values completed by what was promised about presence, and what the release reveals.
 
     Nothing is looked at, and None returned, unless the format hides presence or a promise or a population asks for it;
     nor where rows are drawn, which say nothing certain about who is in the table.
     """
-    names = [column.name for column in original.sensitive]
-    hiding = [part for part in promised if part.hides_presence]
+    release, names = case.release, [column.name for column in case.original.sensitive]
+    hiding = [part for part in case.parts if part.hides_presence]
     # verdicts on one of several sensitive attributes name it
     named = {str(part): part for whole in hiding for part in (whole, *map(whole.naming, names))}
     parts = [named.get(kept.promise) for kept in verdicts]
     asked = release.hides_presence or population is not None or any(part is not None for part in parts)
     if not asked or not release.quasi or not release.of_people:
         return verdicts, None
-    beliefs = PresenceBeliefs(release, [quasi_column(attribute, original) for attribute in release.quasi], tell)
+    beliefs = PresenceBeliefs(release, [quasi_column(attribute, case.original) for attribute in release.quasi], tell)
     for part in parts:
         if part is not None and part.combined_presence:
             beliefs.settle(part.most_presence)

@@ -116,9 +116,6 @@ def held_by(release: ProjectedRelease, original: Table, trace: NDArray[Any] | No
     return held
 
 
-# -------------------------------------------------------------------------------------------------- background joins
-
-
 def background(held: list[Held]) -> tuple[float, float]:
     """Return how often knowing one value of a person makes another certain: as published, and side by side.
 
@@ -145,9 +142,6 @@ def _rows_alike(known: Held, more: NDArray[np.int64] | None = None) -> NDArray[n
     columns = [known.groups, known.codes, *([] if more is None else [more])]
     places = ranks(numbered(columns, [int(column.max(initial=0)) + 1 for column in columns], len(known.codes)))
     return np.bincount(places)[places]
-
-
-# ------------------------------------------------------------------------------------------------------ intersections
 
 
 def intersection(held: list[Held]) -> Intersection:
