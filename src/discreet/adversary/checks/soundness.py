@@ -172,13 +172,10 @@ def consistency(release: Release, sound: str = ONE_DESCRIPTION) -> Check:
 def side_by_side(original: Table) -> Check:
     """Tell what promises about several sensitive attributes do not cover: what one of them tells about another."""
     names = wording.listed(repr(column.name) for column in original.sensitive)
-    return Check(
-        "each attribute",
-        True,
-        f"The promises were judged about {names} separately, against an attacker who knows quasi-identifiers only.",
-        caveat="about each sensitive attribute separately: an attacker who knows one of a person's sensitive values "
-        "may learn the others",
-    )
+    sentence = f"The promises were judged about {names} separately"
+    sentence += ", against an attacker who knows quasi-identifiers only."
+    knowing = "an attacker who knows one of a person's sensitive values may learn the others"
+    return Check("each attribute", True, sentence, caveat=f"about each sensitive attribute separately: {knowing}")
 
 
 def promises(

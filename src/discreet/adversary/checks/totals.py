@@ -52,12 +52,8 @@ def as_many(release: Release, original: Table, shown: str) -> Check:
     if fault is not None:
         return Check("totals", False, fault)
     and_left = f" and the {release.withheld:,} withheld" if release.withheld else ""
-    return Check(
-        "totals",
-        True,
-        f"The {wording.rows(release.rows)} published{and_left} make up the original's {original.rows:,}, and no value "
-        f"is {shown} more often than it occurs.",
-    )
+    sentence = f"The {wording.rows(release.rows)} published{and_left} make up the original's {original.rows:,}"
+    return Check("totals", True, f"{sentence}, and no value is {shown} more often than it occurs.")
 
 
 def rows_of_original(release: ExactRowsRelease, rows: ComparedRows, usable: NDArray[np.intp]) -> Check:

@@ -147,9 +147,7 @@ def face(
     keys = numbered(codes, [len(column.values) for column in columns], len(aligned.usable))
     order = np.argsort(keys, kind="stable")  # the next point is nearly always one that few descriptions tell apart
     people, keys = aligned.usable[order], keys[order]
-    fresh = np.ones(len(people), np.bool_)
-    np.not_equal(keys[1:], keys[:-1], out=fresh[1:])
-    first_row = np.append(np.flatnonzero(fresh), len(people))
+    first_row = np.append(np.flatnonzero(np.diff(keys, prepend=-1)), len(people))
     points = np.ascontiguousarray(points_of(aligned.columns)[people[first_row[:-1]]][:, axes])
     results = [Faced(part, len(first_row) - 1) for part in parts]
     windows = [None if part.nearness is None else part.nearness.windows(prior) for part in parts]

@@ -148,12 +148,8 @@ def _values(aligned: AlignedAmbiguous) -> Check:
     unknown = np.flatnonzero(~seen[:-1])
     if len(unknown):
         more = f", and {len(unknown) - 1:,} other such values" if len(unknown) > 1 else ""
-        return Check(
-            "values",
-            False,
-            f"The release lists {value_named(aligned, int(unknown[0]))}, which no original row that may be published "
-            f"has{more}.",
-        )
+        listed = f"The release lists {value_named(aligned, int(unknown[0]))}"
+        return Check("values", False, f"{listed}, which no original row that may be published has{more}.")
     return Check("values", True, "All values that the auxiliary tables list occur in the original.")
 
 

@@ -200,24 +200,18 @@ def _choices(margins: Margins) -> Margins:
     return Margins(values[free], groups[free], left)
 
 
-class ClaimCells(NamedTuple):
-    """Cells of the cube that may be nonzero, with their upper bounds."""
+def _cells(margins: Margins, start: int, end: int) -> tuple[NDArray[np.int64], ...]:
+    """Return the cells that may be nonzero, of the pairs of a combination and a group from ``start`` to ``end``.
 
-    points: NDArray[np.int64]
-    groups: NDArray[np.int64]
-    values: NDArray[np.int64]
-    room: NDArray[np.int64]
-
-    @classmethod
-    def of(cls, margins: Margins, start: int, end: int) -> ClaimCells:
-        """Return the cells of the pairs of a combination and a group from ``start`` to ``end``."""
-        values, groups, _ = margins
-        many = margins.pairs[start:end]
-        pair = np.repeat(np.arange(start, end), many)
-        points = np.repeat(np.arange(groups.shape[0]), np.diff(groups.indptr))[pair]
-        at = values.indptr[points] + np.arange(len(pair)) - np.repeat(np.cumsum(many) - many, many)
-        room = np.minimum(groups.data[pair], values.data[at])
-        return cls(points, groups.indices[pair].astype(np.int64), values.indices[at].astype(np.int64), room)
+    These are the combination, the group, the value, and how many rows there may be at most.
+    """
+    values, groups, _ = margins
+    many = margins.pairs[start:end]
+    pair = np.repeat(np.arange(start, end), many)
+    points = np.repeat(np.arange(groups.shape[0]), np.diff(groups.indptr))[pair]
+    at = values.indptr[points] + np.arange(len(pair)) - np.repeat(np.cumsum(many) - many, many)
+    room = np.minimum(groups.data[pair], values.data[at])
+    return points, groups.indices[pair].astype(np.int64), values.indices[at].astype(np.int64), room
 
 
 def _keys(table: Any) -> NDArray[np.int64]:
@@ -235,9 +229,9 @@ def _available(margins: Margins) -> NDArray[np.int64]:
     while start < len(ends):
         before = ends[start - 1] if start else 0
         end = max(start + 1, int(np.searchsorted(ends, before + CHUNK, side="right")))
-        cells = ClaimCells.of(margins, start, end)
-        places, hit = looked_up(claimed, cells.groups * width + cells.values)
-        np.add.at(available, places[hit], cells.room[hit])
+        _, groups, values, room = _cells(margins, start, end)
+        places, hit = looked_up(claimed, groups * width + values)
+        np.add.at(available, places[hit], room[hit])
         start = end
     return available
 
@@ -246,17 +240,14 @@ def _assignment(margins: Margins) -> bool | None:
     """Whether whole numbers fill the cube; None if time ran out."""
     from scipy.sparse import csr_array
 
-    cells = ClaimCells.of(margins, 0, margins.groups.nnz)
-    room = cells.room.astype(np.float64)
+    points, groups, values, most = _cells(margins, 0, margins.groups.nnz)
+    room = most.astype(np.float64)
     sides = []
-    for table, lines, columns in (
-        (margins.groups, cells.points, cells.groups),
-        (margins.values, cells.points, cells.values),
-        (margins.claims, cells.groups, cells.values),
-    ):
+    tables = (margins.groups, points, groups), (margins.values, points, values), (margins.claims, groups, values)
+    for table, lines, columns in tables:
         places, hit = looked_up(_keys(table), lines * table.shape[1] + columns)
         room[~hit] = 0.0
         where = places[hit], np.flatnonzero(hit)
         sides.append(csr_array((np.ones(len(where[0])), where), shape=(table.nnz, len(lines))))
-    demand = np.concatenate([table.data for table in (margins.groups, margins.values, margins.claims)])
+    demand = np.concatenate([table.data for table, _, _ in tables])
     return whole_numbers_exist(room, sides, demand, demand)

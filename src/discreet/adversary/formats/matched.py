@@ -41,6 +41,14 @@ from discreet.releases.matched.release import MatchedRelease
 from discreet.table.combinations import looked_up
 
 CONSISTENT = "Every row has a number of its own, and there are as many rows as the manifest says."
+IGNORANT = (
+    "An attacker who does not know the matches and only matches descriptions finds more rows that may be a person's, "
+    "and believes"
+)
+KNOWING = (
+    "that is so for an attacker who knows who is matched with which rows, which is not published: one who only "
+    "matches descriptions, as anybody may,"
+)
 ONLY_MATCHING = "Without the trace, by an attacker who only matches descriptions"
 
 
@@ -60,7 +68,8 @@ def audit_matched(case: Case[MatchedRelease]) -> FormatFindings:
         persons = _persons(aligned, case.trace, prior)
         kept = [judged(part, persons, prior, left) for part in case.parts]
         clear = [part for part, verdict in zip(case.parts, kept, strict=True) if math.isfinite(verdict.strain)]
-        checks += [_descriptions([part for part in clear if part.caps(prior) is not None], prior, believed)]
+        bounding = [part for part in clear if part.caps(prior) is not None]
+        checks.append(beyond(bounding, prior, believed, IGNORANT, KNOWING))
     else:
         kept = [_by_matching(part, aligned, believed, prior, left) for part in case.parts]
         clear = list(case.parts)
@@ -93,18 +102,6 @@ def _persons(aligned: Aligned, trace: NDArray[np.int64], prior: Prior) -> Subjec
         partial(number_of, "candidate"),
         "set of candidates",
     )
-
-
-def _descriptions(parts: list[Principle], prior: Prior, believed: Believed | str) -> Check:
-    """Report what is believed by someone who does not know the matches; the promise is about one who does."""
-    who = (
-        "An attacker who does not know the matches and only matches descriptions finds more rows that may be a person's"
-    )
-    caveat = (
-        "that is so for an attacker who knows who is matched with which rows, which is not published: one who only "
-        "matches descriptions, as anybody may,"
-    )
-    return beyond(parts, prior, believed, f"{who}, and believes", caveat)
 
 
 def _by_matching(

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from discreet.adversary.case import Case, FormatFindings, auditor_of
 from discreet.adversary.check import Check
 from discreet.adversary.checks.manifest import entries, stated_scheme
+from discreet.adversary.checks.soundness import unpromised
 from discreet.adversary.formats.projected.across import across
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.principles import Principle, Prior, wording
@@ -33,7 +34,10 @@ def audit_projected(case: Case[ProjectedRelease]) -> FormatFindings:
     whole = [entries(case, parts=[part_entry(part) for part in release.parts], assumptions=assumed_of(release.parts))]
     more: list[Check] = []
     if len(findings) > 1:
-        whole += _unpromised(cases) + _aligned(case) + _withheld_apart(case.trace)
+        for part in cases:
+            if len(part.release.sensitive) == 1:
+                whole += unpromised(part.release.secret.name, part.parts)
+        whole += _aligned(case) + _withheld_apart(case.trace)
         sound = all(check.holds for table in findings for check in table.checks)
         more = across(release, case.original, case.trace) if sound else []
         findings = [_of_table(number, *of) for number, of in enumerate(zip(cases, findings, strict=True), 1)]
@@ -134,15 +138,6 @@ def _withheld_apart(trace: NDArray[Any] | None) -> list[Check]:
         return []
     sentence = f"By the private trace, input row {apart[0]:,} is published in one table and withheld from another."
     return [Check("trace", False, sentence)]
-
-
-def _unpromised(cases: Sequence[Case[Any]]) -> list[Check]:
-    """Return a fault for each table of one attribute about whose values nothing is promised."""
-    return [
-        Check("promise", False, f"The manifest states no promise about the values of {case.release.secret.name!r}.")
-        for case in cases
-        if len(case.release.sensitive) == 1 and not any(part.about_values for part in case.parts)
-    ]
 
 
 def _merged(parts: Sequence[Sequence[Check]]) -> list[Check]:

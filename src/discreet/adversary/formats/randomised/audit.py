@@ -67,12 +67,9 @@ def _same_prior(aligned: AlignedRandomised, prior: Prior) -> Check:
     differ = np.flatnonzero(stated[:-1] != prior.counts)
     if len(differ):
         worst = int(differ[np.argmax(np.abs(stated[differ] - prior.counts[differ]))])
-        return Check(
-            "prior",
-            False,
-            f"The prior is not the original's: it counts {prior.values[worst]!r} {stated[worst]:,} times, but it "
-            f"occurs {prior.counts[worst]:,} times.",
-        )
+        counted = f"it counts {prior.values[worst]!r} {stated[worst]:,} times"
+        occurs = f"but it occurs {prior.counts[worst]:,} times"
+        return Check("prior", False, f"The prior is not the original's: {counted}, {occurs}.")
     return Check("prior", True, "The prior is the distribution of the sensitive attribute in the whole original.")
 
 
@@ -118,9 +115,8 @@ def recompute(case: Case[Any], prior: Prior | None, name: str, subject: str) -> 
     if promise is None:
         return Check(name, True, f"{unknown} the manifest states no promise.")
     if scheme is None or scheme.makes is not type(case.release) or not isinstance(scheme, Finder):
-        return Check(
-            name, True, f"{unknown} the manifest names no scheme that finds it from the prior and the promise."
-        )
+        named = "the manifest names no scheme that finds it from the prior and the promise"
+        return Check(name, True, f"{unknown} {named}.")
     try:
         refusal = scheme.refusal(promise, prior)
         probabilities = None if refusal else scheme.find(promise, prior)

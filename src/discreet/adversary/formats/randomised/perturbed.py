@@ -42,12 +42,9 @@ def _matrix(case: Case[PerturbedRelease], same_prior: bool) -> Check:
     if not release.matrix.stochastic:
         sums = release.matrix.units.sum(axis=0)
         worst = int(np.argmax([abs(int(total) - release.matrix.scale) for total in sums]))
-        return Check(
-            "matrix",
-            False,
-            f"The probabilities that the matrix gives the original value {release.texts[worst]!r} add up to "
-            f"{int(sums[worst]) / release.matrix.scale!r} instead of 1.",
-        )
+        total = f"{int(sums[worst]) / release.matrix.scale!r} instead of 1"
+        value = f"the original value {release.texts[worst]!r}"
+        return Check("matrix", False, f"The probabilities that the matrix gives {value} add up to {total}.")
     # in the order of the release, because the solver of the scheme may find another solution in another order
     prior = Prior(release.prior, tuple(release.texts), attribute=release.secret.name)
     again = recompute(case, prior if same_prior else None, "matrix", "The matrix")
@@ -75,10 +72,8 @@ def _matrix(case: Case[PerturbedRelease], same_prior: bool) -> Check:
     cells = int((differs > NEAR).sum())
     if odd is not None and differs.max() <= NEAR:
         which = odd
-    sentence = f"The matrix is not the one that {again.how}: {which}"
-    return Check(
-        "matrix", False, f"{sentence} ({cells:,} of {differs.size:,} cells differ).{version_hint(case.manifest)}"
-    )
+    sentence = f"The matrix is not the one that {again.how}: {which} ({cells:,} of {differs.size:,} cells differ)."
+    return Check("matrix", False, sentence + version_hint(case.manifest))
 
 
 def _odd_digits(matrix: Matrix, solution: Matrix) -> str | None:

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,15 +28,6 @@ from discreet.principles import Principle, Prior
 from discreet.principles.principle import Nearness
 
 Numbers = NDArray[np.int64]
-
-
-class ValueLimits(NamedTuple):
-    """How many withheld rows may have the values of each bucket if the promise is kept."""
-
-    nodes: Numbers
-    """The bucket of each value."""
-    low: Numbers
-    high: Numbers
 
 
 def with_withheld(
@@ -107,12 +97,13 @@ def _choices(part: Principle, aligned: AlignedRandomised, prior: Prior) -> tuple
         low = np.zeros(len(caps)) if floors is None else np.maximum(np.ceil(floors * size - SLACK), 0.0)
         high = np.floor(caps * size + SLACK)
         every = bool((least >= low).all() and (most <= high).all())
-        limits = [ValueLimits(np.arange(len(caps)), low.astype(np.int64), high.astype(np.int64))]
-    return strain, strain <= 1.0 and all(_fits(aligned, bounds) for bounds in limits), every
+        limits = [(np.arange(len(caps)), low.astype(np.int64), high.astype(np.int64))]
+    return strain, strain <= 1.0 and all(_fits(aligned, *bounds) for bounds in limits), every
 
 
-def _near(near: Nearness, prior: Prior, size: int) -> Iterator[ValueLimits]:
-    """Yield partitions of the values into intervals that each contain at most 1 / m of a group's rows under proximity.
+def _near(near: Nearness, prior: Prior, size: int) -> Iterator[tuple[Numbers, Numbers, Numbers]]:
+    """Yield partitions of the values into intervals that each contain at most 1 / m of a group's rows under proximity:
+    the interval of each value, and how many rows each has at least and at most.
 
     The upper side of any neighbourhood is such an interval, whether or not a row has its number: the neighbourhood of
     the least number that a row has in the interval contains the rest of the interval, because the ends of
@@ -126,19 +117,19 @@ def _near(near: Nearness, prior: Prior, size: int) -> Iterator[ValueLimits]:
             low, high = (at, int(last[at])) if up else (int(first[at]), at)
             nodes[low : high + 1] = number
             at, number = high + 1 if up else low - 1, number + 1
-        yield ValueLimits(nodes, np.zeros(number, np.int64), np.full(number, size // near.m))
+        yield nodes, np.zeros(number, np.int64), np.full(number, size // near.m)
 
 
-def _fits(aligned: AlignedRandomised, bounds: ValueLimits) -> bool:
-    """Whether rows can be chosen so that the number of them in each bucket is within its bounds.
+def _fits(aligned: AlignedRandomised, nodes: Numbers, low: Numbers, high: Numbers) -> bool:
+    """Whether rows can be chosen so that the number of them in each bucket is within its bounds, given that of values.
 
     Source -> combination: as many as are open. Combination -> bucket: as many as the combination has. Bucket -> sink:
     as many as the bucket lacks; further rows, up to the bucket's bound, flow through one more node, whose capacity is
     the number of rows that no bucket lacks.
     """
-    choices, chosen, number = aligned.choices, aligned.chosen, len(bounds.low)
-    has = np.bincount(bounds.nodes, aligned.left, number).astype(np.int64)
-    lacks, room = np.maximum(bounds.low - has, 0), bounds.high - has
+    choices, chosen, number = aligned.choices, aligned.chosen, len(low)
+    has = np.bincount(nodes, aligned.left, number).astype(np.int64)
+    lacks, room = np.maximum(low - has, 0), high - has
     spare = aligned.open - int(lacks.sum())
     if spare < 0 or bool((room < lacks).any()):
         return False
@@ -148,7 +139,7 @@ def _fits(aligned: AlignedRandomised, bounds: ValueLimits) -> bool:
     sink = others + 1
     arcs = [
         (np.zeros(len(chosen), np.int64), combinations, chosen),
-        (choices.groups + 1, buckets[bounds.nodes[choices.values]], choices.amounts),
+        (choices.groups + 1, buckets[nodes[choices.values]], choices.amounts),
         (buckets, np.full(number, sink), lacks),
         (buckets, np.full(number, others), np.minimum(room - lacks, aligned.open)),
         (np.array([others]), np.array([sink]), np.array([spare])),
