@@ -59,7 +59,7 @@ class Budget(NamedTuple):
 
 
 BUDGETS = {
-    "adversary": Budget(9_850, 64),
+    "adversary": Budget(9_000, 56),
     "analyst": Budget(500, 4),
     "command": Budget(3_400, 19),
     "datasets": Budget(700, 5),

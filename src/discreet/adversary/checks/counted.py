@@ -31,7 +31,10 @@ R = TypeVar("R", bound=CountingRelease)
 
 @dataclass(frozen=True, eq=False)
 class AlignedCounts(Generic[R]):
-    """A release that counts sensitive values, aligned with its original, both in the codes of the original."""
+    """A release that counts sensitive values, aligned with its original, both in the codes of the original.
+
+    It is about the first sensitive attribute; ``each_attribute`` returns as many as there are attributes.
+    """
 
     release: R
     original: Table

@@ -132,12 +132,19 @@ def believed_by_matching(
     ``sets`` numbers the set of descriptions that admit each combination, of which those at ``seen`` are admitted by
     some; ``left`` are the values of the withheld rows.
     """
+    from scipy.sparse import csr_array
+
     release, had = aligned.release, people.had
     _, first, kind_of = np.unique(sets[seen], return_index=True, return_inverse=True)
     sizes = np.bincount(kind_of, people.numbers[seen]).astype(np.float64)
-    admits = _admits(aligned, people, seen[first])
-    if admits is None:
+    points, nodes = points_of(people.columns)[seen[first]], len(aligned.boxes.low)
+    forest = plant_tree(points, aligned.boxes)
+    numbers, positions = incidences(forest, aligned.boxes, np.arange(nodes), np.zeros(nodes, np.int64), PAIRS)
+    if len(positions) > PAIRS:
         return f"there are {len(first):,} kinds of people and {release.groups:,} descriptions"
+    # which kinds (lines) the descriptions of nodes (columns) admit
+    where = forest.order[positions], np.repeat(np.arange(nodes), numbers)
+    admits = csr_array((np.ones(len(positions)), where), shape=(len(points), nodes))
     shares = _scaled(admits, sizes, release.sizes.astype(np.float64))
     if shares is None:
         return "no chances were found by which everybody has a row"
@@ -208,19 +215,6 @@ class Hits(NamedTuple):
             f"where it is more than allowed, about {claimed} rows would have the value, {allowed} are allowed, and "
             f"{self.true:,} have it"
         )
-
-
-def _admits(aligned: Aligned, people: People, chosen: NDArray[np.intp]) -> csr_array | None:
-    """Return which combinations (lines) the descriptions of nodes (columns) admit; None if there are too many pairs."""
-    from scipy.sparse import csr_array
-
-    points, nodes = points_of(people.columns)[chosen], len(aligned.boxes.low)
-    forest = plant_tree(points, aligned.boxes)
-    numbers, positions = incidences(forest, aligned.boxes, np.arange(nodes), np.zeros(nodes, np.int64), PAIRS)
-    if len(positions) > PAIRS:
-        return None
-    where = forest.order[positions], np.repeat(np.arange(nodes), numbers)
-    return csr_array((np.ones(len(positions)), where), shape=(len(points), nodes))
 
 
 def _scaled(admits: csr_array, sizes: Floats, held: Floats) -> csr_array | None:

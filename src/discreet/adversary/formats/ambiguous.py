@@ -45,7 +45,7 @@ from discreet.principles import wording
 from discreet.principles.counts import Counts
 from discreet.randomness import generator
 from discreet.releases.ambiguous.beliefs import Located
-from discreet.releases.ambiguous.blocks import Blocks, as_blocks, table_names
+from discreet.releases.ambiguous.blocks import as_blocks, table_names
 from discreet.releases.ambiguous.release import AmbiguousRelease
 from discreet.releases.columns import value_name
 from discreet.table.combinations import distinct, first_unshared, looked_up, numbered
@@ -69,10 +69,7 @@ class AlignedAmbiguous(AlignedCounts[AmbiguousRelease]):
 
 
 def align(release: AmbiguousRelease, original: Table) -> AlignedAmbiguous:
-    """Align a release with its original; reject an original that was read differently than the release states.
-
-    The counts are those of the first sensitive attribute; ``each_attribute`` has those of all.
-    """
+    """Align a release with its original; reject an original that was read differently than the release states."""
     columns = tuple(quasi_column(attribute, original) for attribute in release.quasi)
     check_sensitive(release, original)
     return AlignedAmbiguous(release, original, release.lists.located(columns))
@@ -124,20 +121,15 @@ def _entries(case: Case[AmbiguousRelease]) -> Check:
     check = entries(case, groups=case.manifest["groups"], auxiliaries=auxiliaries)
     scheme: dict[str, Any] = case.manifest["scheme"] if check.holds else {"name": None}
     pairs = scheme["options"].get("pairs", "auto") if scheme["name"] == "ambiguity" else "auto"
-    if not _published_so(pairs, blocks):
+    # attributes are named in any order, and their names may contain the separators
+    joined = ",".join("+".join(block) for block in blocks if len(block) > 1)
+    stated, published = (
+        sorted(name.strip() for name in re.split(r"[+,]", text)) for text in ("" if pairs == "none" else pairs, joined)
+    )
+    if pairs != "auto" and stated != published:
         sentence = f"The manifest has {pairs!r} as 'pairs', which is not what is published together."
         return Check(check.name, False, sentence)
     return check
-
-
-def _published_so(pairs: str, blocks: Blocks) -> bool:
-    """Whether the option names the attributes published together, in any order; names may contain the separators."""
-    joined = ",".join("+".join(block) for block in blocks if len(block) > 1)
-
-    def pieces(text: str) -> list[str]:
-        return sorted(piece.strip() for piece in re.split(r"[+,]", text))
-
-    return pairs == "auto" or pieces("" if pairs == "none" else pairs) == pieces(joined)
 
 
 def _values(aligned: AlignedAmbiguous) -> Check:

@@ -63,10 +63,7 @@ class AlignedAnatomy(AlignedCounts[AnatomyRelease]):
 
 
 def align(release: AnatomyRelease, original: Table) -> AlignedAnatomy:
-    """Align a release with its original; reject an original that was read differently than the release states.
-
-    The counts are those of the first sensitive attribute; ``each_attribute`` has those of all.
-    """
+    """Align a release with its original; reject an original that was read differently than the release states."""
     check_sensitive(release, original)
     return AlignedAnatomy(release, original, rows_compared(release, original))
 

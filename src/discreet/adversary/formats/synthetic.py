@@ -44,21 +44,26 @@ def audit_synthetic(case: Case[Any]) -> FormatFindings:
     attributes, payloads = release.attributes, (*release.exact, *release.secrets)
     columns = [*(quasi_column(attribute, original) for attribute in release.quasi), *original.sensitive]
     scheme = stated_scheme(case.manifest.get("scheme"))
-    said = _said(case, scheme)
+    privacy = _said(case, scheme)
     numbers = numbers_of(attributes, payloads)
     rows = f"There are as many rows as in the original, {original.rows:,}; all of them are synthetic."
     if release.rows != original.rows:  # their number is taken as public
         rows = f"The release has {wording.rows(release.rows)} and the original {original.rows:,}"
         rows = f"{rows}, and as many must be drawn."
     checks = [
-        entries(case, privacy=said._asdict()),
+        entries(case, privacy=privacy._asdict()),
         soundness.consistency(release, CONSISTENT),
         _nothing_missing(columns, payloads)
-        or domains(release, original, numbers, case.from_release, declared=said.domains == "declared"),
+        or domains(release, original, numbers, case.from_release, declared=privacy.domains == "declared"),
         _drawable(release, columns, numbers, scheme),
         Check("rows", release.rows == original.rows, rows),
-        _drawn(case),
     ]
+    # what no file can show
+    said = f"{NOISE}, {DECLARED if release.privacy.domains == 'declared' else OBSERVED}"
+    sentence = f"The release says how it was drawn; {said}."
+    if "experimental_seed" in case.manifest:
+        said, sentence = SEEDED, f"What is stated of the noise cannot be relied on: {SEEDED}."
+    checks.append(Check("noise", True, sentence, caveat=said))
     if case.trace is not None:
         sentence = "A trace was given, but synthetic rows lead back to nobody: this release has none."
         checks.append(Check("trace", False, sentence))
@@ -127,14 +132,6 @@ def _nothing_missing(columns: Sequence[Column], payloads: Sequence[ExactColumn])
             sentence = f"Values of {column.name!r} are missing in the release, and none is in the original."
             return Check("domains", False, sentence)
     return None
-
-
-def _drawn(case: Case[SyntheticRelease]) -> Check:
-    """Return what no file can show."""
-    if "experimental_seed" in case.manifest:
-        return Check("noise", True, f"What is stated of the noise cannot be relied on: {SEEDED}.", caveat=SEEDED)
-    rest = f"{NOISE}, {DECLARED if case.release.privacy.domains == 'declared' else OBSERVED}"
-    return Check("noise", True, f"The release says how it was drawn; {rest}.", caveat=rest)
 
 
 def _judged(part: Principle, release: SyntheticRelease) -> PromiseVerdict:

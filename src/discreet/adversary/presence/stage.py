@@ -250,21 +250,19 @@ def _judged(part: Principle, beliefs: PresenceBeliefs) -> tuple[int, float, str]
     limit, worst = percent(part.most_presence), beliefs.worst
     by_group = 0.0 if worst is None else float(beliefs.chances[worst])
     if beliefs.finder.certain:
-        return (
-            broken,
-            by_group,
+        what = (
             "quasi-identifiers are published unchanged, so an attacker who knows a person's knows for certain whether "
-            f"the person is in the table, {f'and at most {limit} is promised' if broken else 'which alpha=1 allows'}",
+            f"the person is in the table, {f'and at most {limit} is promised' if broken else 'which alpha=1 allows'}"
         )
+        return broken, by_group, what
     who = "no group" if worst is None else beliefs.finder.named(worst)
     uneven = worst is not None and by_group > beliefs.average[worst] * (1.0 + SLACK)
     how_many = f"{broken:,} of {len(beliefs.chances):,} groups go beyond it" if broken else "no group goes beyond it"
-    return (
-        broken,
-        by_group,
+    what = (
         f"an attacker who finds a person in {who} believes with {'up to ' if uneven else ''}{percent(by_group)} that "
-        f"the person is in the table, and {limit} is allowed; {how_many}",
+        f"the person is in the table, and {limit} is allowed; {how_many}"
     )
+    return broken, by_group, what
 
 
 def _judged_together(alpha: float, beliefs: PresenceBeliefs) -> tuple[int, float, str]:

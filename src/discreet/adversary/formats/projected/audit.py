@@ -47,14 +47,10 @@ def audit_projected(case: Case[ProjectedRelease]) -> FormatFindings:
     if len(findings) > 1:  # the mean of each loss over the tables
         names = [name for name in losses if all(name in table.losses for table in findings)]
         losses = {name: sum(table.losses[name] for table in findings) / len(findings) for name in names}
-    return FormatFindings(
-        checks,
-        [verdict for table in findings for verdict in table.promises],
-        losses,
-        "necessary" if "necessary" in support else support.pop(),
-        next((table.given for table in findings if table.given is not None), None),
-        sum(table.groups for table in findings),
-    )
+    how = "necessary" if "necessary" in support else support.pop()
+    given = next((table.given for table in findings if table.given is not None), None)
+    kept = [verdict for table in findings for verdict in table.promises]
+    return FormatFindings(checks, kept, losses, how, given, sum(table.groups for table in findings))
 
 
 def _of_table(number: int, case: Case[Any], findings: FormatFindings) -> FormatFindings:

@@ -70,13 +70,11 @@ def align(
     class_of = places_in(release.shown._replace(values=release.values), original.sensitive[0])
     rows = rows_compared(release, original)
     if trace is None:
-        return _by_kinds(release, original, class_of, rows)
-    return _by_trace(release, original, class_of, rows, trace, list(faults or ()))
+        return AlignedRandomised(release, class_of, *_by_kinds(release, original, rows))
+    return AlignedRandomised(release, class_of, *_by_trace(release, original, rows, trace, list(faults or ())))
 
 
-def _by_kinds(
-    release: RandomisedRelease, original: Table, class_of: NDArray[np.int64], compared: ComparedRows
-) -> AlignedRandomised:
+def _by_kinds(release: RandomisedRelease, original: Table, compared: ComparedRows) -> tuple[Any, ...]:
     """Match rows by their combinations of values: as many of each as the original has, except for the withheld ones."""
     had, shown, kinds = compared
     rows = usable_rows(original)
@@ -104,17 +102,12 @@ def _by_kinds(
     check, fault = rows_of_original(release, compared, rows), withheld_fault(release, original)
     if check.holds and fault is not None:
         check = Check("rows", False, fault)
-    return AlignedRandomised(release, class_of, check, "assignment", before, after, left, choices, chosen)
+    return check, "assignment", before, after, left, choices, chosen
 
 
 def _by_trace(
-    release: RandomisedRelease,
-    original: Table,
-    class_of: NDArray[np.int64],
-    rows: ComparedRows,
-    trace: NDArray[Any],
-    faults: list[str],
-) -> AlignedRandomised:
+    release: RandomisedRelease, original: Table, rows: ComparedRows, trace: NDArray[Any], faults: list[str]
+) -> tuple[Any, ...]:
     """Match rows by the private trace, which gives every input row's place in the published table."""
     width, nobody = len(original.prior_counts), np.zeros(0, np.intp)
     kept, places = place_rows(release, np.arange(release.rows), original, trace, faults) or (nobody, nobody)
@@ -135,4 +128,4 @@ def _by_trace(
         "columns as they were."
     )
     check = Check("rows", not faults, unexplained(faults) if faults else sentence)
-    return AlignedRandomised(release, class_of, check, "trace", before, after, withheld, *none)
+    return check, "trace", before, after, withheld, *none
