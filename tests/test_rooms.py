@@ -60,7 +60,7 @@ class Budget(NamedTuple):
 
 
 BUDGETS = {
-    "adversary": Budget(9_850, 64),
+    "adversary": Budget(9_000, 56),
     "analyst": Budget(450, 4),
     "command": Budget(3_300, 19),
     "datasets": Budget(700, 5),

@@ -59,11 +59,9 @@ FORMATS: Registry[Format] = Registry(
         "generalized": Entry(
             "generalized.release:GeneralizedRelease", "Groups of rows with one description each.", "generalized"
         ),
-        "anatomy": Entry(
-            "anatomy.release:AnatomyRelease", "Exact rows, and sensitive values per group.", "anatomy.audit"
-        ),
+        "anatomy": Entry("anatomy.release:AnatomyRelease", "Exact rows, and sensitive values per group.", "anatomy"),
         "ambiguous": Entry(
-            "ambiguous.release:AmbiguousRelease", "A list of values for each attribute and group.", "ambiguous.audit"
+            "ambiguous.release:AmbiguousRelease", "A list of values for each attribute and group.", "ambiguous"
         ),
         "perturbed": Entry(
             "randomised.perturbed:PerturbedRelease", "Exact rows, sensitive values randomised.", "randomised.perturbed"
@@ -73,15 +71,13 @@ FORMATS: Registry[Format] = Registry(
             "Exact rows, sensitive numbers kept or drawn anew.",
             "randomised.retained",
         ),
-        "nested": Entry("nested.release:NestedRelease", "Rows under the nodes of a tree.", "nested.audit"),
+        "nested": Entry("nested.release:NestedRelease", "Rows under the nodes of a tree.", "nested"),
         "matched": Entry("matched.release:MatchedRelease", "A description of its own for every row.", "matched"),
         "projected": Entry(
             "projected.release:ProjectedRelease", "Several tables, each with some attributes.", "projected.audit"
         ),
-        "sealed": Entry("sealed.release:SealedRelease", "Groups, and what their choice may tell.", "sealed.audit"),
-        "mirrored": Entry(
-            "sealed.release:MirroredRelease", "The same, from halves that could be exchanged.", "sealed.audit"
-        ),
+        "sealed": Entry("sealed.release:SealedRelease", "Groups, and what their choice may tell.", "sealed"),
+        "mirrored": Entry("sealed.release:MirroredRelease", "The same, from halves that could be exchanged.", "sealed"),
         "synthetic": Entry("synthetic.release:SyntheticRelease", "Synthetic rows.", "synthetic"),
     },
     lambda release, entry: Format(release, f"{entry.auditor}:audit_{release.format}"),

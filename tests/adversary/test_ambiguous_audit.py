@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as dc
-from discreet.adversary.formats.ambiguous import support as ambiguous_support
+from discreet.adversary.formats import ambiguous as ambiguous_support
 from discreet.principles import AlphaBeta
 from discreet.releases.ambiguous.release import AmbiguousRelease
 from discreet.table.read import read

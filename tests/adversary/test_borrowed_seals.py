@@ -14,7 +14,7 @@ import discreet as dc
 from discreet.adversary.alignment import align
 from discreet.adversary.case import Case
 from discreet.adversary.check import Check
-from discreet.adversary.formats.sealed.groups import divided
+from discreet.adversary.formats.sealed import divided
 from discreet.datasets import census
 from fuzz.run import one
 

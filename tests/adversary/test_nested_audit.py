@@ -19,7 +19,7 @@ from scipy.sparse import csr_array
 
 import discreet as dc
 from discreet.adversary.checks import matching
-from discreet.adversary.formats.nested.support import unfilled
+from discreet.adversary.formats.nested import unfilled
 from discreet.command.main import main
 from discreet.principles import Prior
 from discreet.principles.principle import parse

@@ -202,7 +202,7 @@ def test_support_by_necessary_conditions_qualifies_the_verdict(people: Path, mon
     published("--trace", "trace")
     from discreet.adversary.checks import support
 
-    monkeypatch.setattr(support, "_candidates", lambda *given: None)
+    monkeypatch.setattr(support, "EDGES", -1)
     roles = ("--quasi", "age,zip,grade", "--sensitive", "secret")
     told = audited(*roles).splitlines()[0]
     assert told.endswith("checked by a necessary condition only: give the trace for certainty.")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from discreet.releases.columns import ExactColumn
 from discreet.releases.described import DescribedRelease
 from discreet.releases.exact_rows import ExactRowsRelease
 from discreet.releases.release import Release
+from discreet.table.combinations import looked_up, numbered
 from discreet.table.table import Column, Table
 
 Compared = tuple[Column, NDArray[np.int64], NDArray[np.int32]]
@@ -157,6 +158,14 @@ def quasi_column(attribute: Attribute, original: Table) -> Column:
     )
 
 
+def codes_in(boxes: Boxes, box: int, axis: int) -> NDArray[Any]:
+    """Return the codes that a box admits on an axis."""
+    which = boxes.set_at[box, axis]
+    if which < 0:
+        return np.arange(boxes.low[box, axis], boxes.high[box, axis] + 1)
+    return boxes.members[boxes.starts[which] : boxes.starts[which + 1]]
+
+
 def usable_rows(original: Table) -> NDArray[np.intp]:
     """Return the publishable original rows: those without a missing number that the reader was told to withhold."""
     usable = np.arange(original.rows)
@@ -192,22 +201,13 @@ def places_in(payload: ExactColumn, column: Column) -> NDArray[np.int64]:
 
 def combined(rows: int, published: int, parts: Sequence[Compared]) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
     """Number the combinations of several columns, alike in the original and in the release."""
-    had, shown, size = np.zeros(rows, np.int64), np.zeros(published, np.int64), 1
-    for column, places, codes in parts:
-        width = len(column.values) + 1
-        if size > (1 << 62) // width:
-            had, shown, size = _renumbered(had, shown)
-        had = had * width + column.codes
-        shown = shown * width + places[codes]
-        size *= width
+    codes = [np.concatenate([column.codes, places[shown]]) for column, places, shown in parts]
+    sizes = [len(column.values) + 1 for column, _, _ in parts]
+    keys = numbered(codes, sizes, rows + published)
+    had, shown = keys[:rows], keys[rows:]
     if len(parts) <= 1:
         # no original row has the last code of a single column
-        return had, shown, max(1, size - 1)
-    return _renumbered(had, shown)
-
-
-def _renumbered(had: NDArray[np.int64], shown: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
-    numbers, places = np.unique(had, return_inverse=True)
-    at = np.minimum(np.searchsorted(numbers, shown), max(0, len(numbers) - 1))
-    known = numbers[at] == shown if len(numbers) else np.zeros(len(shown), np.bool_)
-    return places.astype(np.int64), np.where(known, at, len(numbers)), len(numbers)
+        return had, shown, max([1, *(size - 1 for size in sizes)])
+    numbers, had = np.unique(had, return_inverse=True)
+    places, known = looked_up(numbers, shown)
+    return had.astype(np.int64), np.where(known, places, len(numbers)), len(numbers)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
@@ -22,7 +22,6 @@ from discreet.adversary.case import Case, FormatFindings, auditor_of
 from discreet.adversary.check import Check
 from discreet.adversary.checks import persons, soundness
 from discreet.adversary.checks.domains import listed
-from discreet.adversary.checks.roles import as_published, roles
 from discreet.adversary.checks.trace import read_trace
 from discreet.adversary.presence.population import check_population_covers
 from discreet.adversary.presence.stage import Presence, judge_presence, remarks
@@ -42,22 +41,13 @@ compared; the rest is the belief that a person is in the table."""
 
 
 @dataclass(frozen=True)
-class Audit:
-    """The findings of an audit; it holds when every check and every promise holds."""
+class Audit(FormatFindings):
+    """All findings of an audit; it holds when every check and every promise holds."""
 
-    checks: list[Check]
-    promises: list[PromiseVerdict] = field(default_factory=list)
-    losses: dict[str, float] = field(default_factory=dict)
     rows: int = 0
     """Published rows."""
     withheld: int = 0
     """Original rows that are not published."""
-    groups: int = 0
-    support: str = "none"
-    """How the original's support was checked: ``trace``, ``assignment``, ``necessary``, or ``none``."""
-    given: str | None = None
-    """What the promises were judged by that only the release states: the ``hierarchy`` or ``order`` of the sensitive
-    attribute."""
     asked: tuple[str, ...] = ()
     """The promises that the auditor asked for."""
     stated: tuple[str, ...] = ()
@@ -117,7 +107,7 @@ class Audit:
             "checks": [vars(check) for check in self.checks],
             "promises": [_plain({**vars(kept), "margin": kept.margin}) for kept in self.promises],
             "losses": _plain(self.losses),
-            "presence": None if self.presence is None else self.presence.as_dict(),
+            "presence": None if self.presence is None else asdict(self.presence),
         }
 
     def sentences(self) -> list[str]:
@@ -165,11 +155,11 @@ def audit(
         release = load_as_stated(file)
     except DiscreetError as error:
         return _unreadable(file, error)
-    placed = roles(release, original, roles_from_release)
+    placed = soundness.roles(release, original, roles_from_release)
     if not placed.holds:
         withheld = max(0, original.rows - release.rows)
         return Audit([soundness.files(file), placed], rows=release.rows, withheld=withheld)
-    original = as_published(original, release)
+    original = soundness.as_published(original, release)
     faults: list[str] = []
     if trace is not None and not isinstance(trace, np.ndarray):
         trace, faults = read_trace(trace, original.rows)
@@ -214,23 +204,13 @@ def _with_presence(
 ) -> Audit:
     """Complete an audit by what the release reveals about who is in the table."""
     release, original = case.release, case.original
-    verdicts, presence = judge_presence(findings.promises, case.parts, release, original, population, tell)
+    verdicts, presence = judge_presence(case, findings.promises, population, tell)
     if population is not None:
         check_population_covers(population, original, release.quasi)
     texts = tuple(map(str, case.parts))
-    return Audit(
-        checks + ([] if presence is None else remarks(presence)),
-        verdicts,
-        losses=findings.losses,
-        rows=release.rows,
-        withheld=case.withheld,
-        groups=findings.groups,
-        support=findings.support,
-        given=findings.given,
-        asked=texts[:asked],
-        stated=texts[asked:],
-        presence=presence,
-    )
+    checks = checks + ([] if presence is None else remarks(presence))
+    judged: dict[str, Any] = {**vars(findings), "checks": checks, "promises": verdicts, "presence": presence}
+    return Audit(**judged, rows=release.rows, withheld=case.withheld, asked=texts[:asked], stated=texts[asked:])
 
 
 def _plain(figures: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,14 +6,17 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
+import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.check import Check
+from discreet.adversary.checks.trace import place_rows, trace_check
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.catalogue import FORMATS
 from discreet.errors import DiscreetError
 from discreet.principles import Principle
 from discreet.progress import Tell, silent
+from discreet.releases.grouped import GroupedRelease
 from discreet.releases.release import Release
 from discreet.table.table import Table
 
@@ -43,12 +46,21 @@ class Case(Generic[R_co]):
         return max(0, self.original.rows - self.release.rows)
 
     def support(
-        self, by_trace: Callable[[NDArray[Any], list[str]], Check], without: Callable[[], tuple[Check, str]]
+        self: Case[GroupedRelease],
+        explained: str,
+        faults_of: Callable[[NDArray[np.intp], NDArray[np.intp]], list[str]],
+        without: Callable[[], tuple[Check, str]],
     ) -> tuple[Check, str]:
-        """Return whether the original supports the release, and how that was checked: by the trace, or without one."""
+        """Return whether the original supports the release, and how that was checked: by the trace, or ``without`` one.
+
+        ``faults_of`` are those of the rows that a trace publishes, with the positions of their groups; if there are
+        none, the trace confirms what is ``explained``.
+        """
         if self.trace is None:
             return without()
-        return by_trace(self.trace, list(self.trace_faults)), "trace"
+        faults = list(self.trace_faults)
+        placed = place_rows(self.release, self.release.ids, self.original, self.trace, faults)
+        return trace_check(faults + ([] if placed is None else faults_of(*placed)), explained), "trace"
 
 
 @dataclass(frozen=True)
@@ -56,10 +68,13 @@ class FormatFindings:
     """The findings specific to one format; the checks common to all formats are not among them."""
 
     checks: list[Check]
-    promises: list[PromiseVerdict]
+    promises: list[PromiseVerdict] = field(default_factory=list)
     losses: dict[str, float] = field(default_factory=dict)
     support: str = "none"
+    """How the original's support was checked: ``trace``, ``assignment``, ``necessary``, or ``none``."""
     given: str | None = None
+    """What the promises were judged by that only the release states: the ``hierarchy`` or ``order`` of the sensitive
+    attribute."""
     groups: int = 0
 
 

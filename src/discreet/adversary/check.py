@@ -21,9 +21,9 @@ class Check:
     """The same, if without it nothing of what is promised would follow: the verdict begins with it."""
 
 
-def described(release: GroupedRelease, group: int) -> str:
-    """Return the description of a group in words."""
-    return in_words(release.description(group))
+def named(release: GroupedRelease, group: int, noun: str = "group") -> str:
+    """Return a group in words, by its number and description."""
+    return f"{noun} {release.ids[group]} ({in_words(release.description(group))})"
 
 
 def in_words(description: Mapping[str, str]) -> str:

@@ -61,41 +61,29 @@ def counts_of(aligned: Aligned, width: int) -> Counts:
 
 def judged(part: Principle, subjects: Subjects, prior: Prior, left: NDArray[np.int64]) -> PromiseVerdict:
     """Judge one promise on every subject, and on the withheld rows, whose counts are ``left``."""
-    groups = subjects.counts
-    strain, worst, broken = 0.0, None, 0
-    counts = Counts.of(left[None], len(prior.values))
-    reached: list[float] = []
+    groups, withheld = subjects.counts, Counts.of(left[None], len(prior.values))
+    judged = [counts for counts, rows in ((groups, len(groups)), (withheld, left.sum())) if rows]
     try:
         part.require(prior)
-        if len(groups):
-            strains = part.strain(groups, prior)
-            broken = int((strains > 1.0).sum())
-            worst = int(np.argmax(strains))
-            strain, counts = float(strains[worst]), groups.only(np.array([worst]))
-            reached.append(part.achieved(groups, prior))
-        if left.sum():
-            alone = float(part.strain(left[None], prior)[0])
-            broken += alone > 1.0
-            reached.append(part.achieved(left[None], prior))
-            if worst is None or alone > strain:
-                strain, worst, counts = alone, None, Counts.of(left[None], len(prior.values))
+        strains = np.concatenate([np.zeros(0), *(part.strain(counts, prior) for counts in judged)])
+        reached = [part.achieved(counts, prior) for counts in judged]
     except DiscreetError as error:
         return PromiseVerdict.unjudged(part, f": {error}")
-    weakest = (min if part.larger_is_stronger else max)(reached, default=None)
-    size = int(counts.sizes[0])
-    if worst is None:
+    broken, strain = int((strains > 1.0).sum()), float(strains.max(initial=0.0))
+    worst = int(np.argmax(strains)) if len(strains) else None
+    if worst is None or worst == len(groups):
+        worst, counts, size, description = None, withheld, int(left.sum()), dict[str, str]()
         who = f"the withheld rows ({size:,}) taken as one group" if size else f"no {subjects.noun}"
-        description: dict[str, str] = {}
     else:
-        description = subjects.description(worst)
-        who = subjects.named(worst)
-    everyone = len(groups) + bool(left.sum())
+        counts = groups.only(np.array([worst]))
+        size, description, who = int(counts.sizes[0]), subjects.description(worst), subjects.named(worst)
     if broken:
         explained = part.explain(counts, prior)
         if worst is not None:
             explained = explained.replace("this group", f"this {subjects.this or subjects.noun}")
         verb = "not shown to be kept" if part.only_sufficient else "broken"
-        sentence = f"{part} is {verb} by {broken:,} of {everyone:,} {subjects.many}; the worst is {who}. {explained}"
+        number = f"{broken:,} of {len(strains):,} {subjects.many}"
+        sentence = f"{part} is {verb} by {number}; the worst is {who}. {explained}"
     else:
         and_left = " and by the withheld rows" if left.sum() else ""
         sentence = (
@@ -105,36 +93,26 @@ def judged(part: Principle, subjects: Subjects, prior: Prior, left: NDArray[np.i
     limit = None if broken or not size else part.binding(counts.line(0), prior)
     if limit is not None:
         sentence += f" {limit}"
-    return PromiseVerdict(
-        str(part),
-        broken == 0,
-        strain,
-        weakest,
-        broken,
-        None if worst is None else int(subjects.ids[worst]),
-        size,
-        description,
-        sentence,
-        limit=limit,
-    )
+    weakest = (min if part.larger_is_stronger else max)(reached, default=None)
+    group = None if worst is None else int(subjects.ids[worst])
+    figures = strain, weakest, broken, group, size, description
+    return PromiseVerdict(str(part), broken == 0, *figures, sentence, limit=limit)
 
 
 def averages(parts: tuple[Principle, ...]) -> Check:
     """Check whether the promises also bound an adversary who finds a person's quasi-identifiers in several groups."""
     loose = [str(part) for part in parts if not part.monotone]
     if loose:
-        return Check(
-            "unions",
-            False,
+        sentence = (
             "A person's quasi-identifiers may occur in several groups, and the average of groups that keep "
-            f"{', '.join(loose)} need not keep it: such a promise cannot be confirmed for this format.",
+            f"{', '.join(loose)} need not keep it: such a promise cannot be confirmed for this format."
         )
-    return Check(
-        "unions",
-        True,
-        "An adversary who finds a person's quasi-identifiers in several groups believes their average, and these "
-        "promises hold for averages of groups that keep them: there is nothing more to check.",
-    )
+    else:
+        sentence = (
+            "An adversary who finds a person's quasi-identifiers in several groups believes their average, and these "
+            "promises hold for averages of groups that keep them: there is nothing more to check."
+        )
+    return Check("unions", not loose, sentence)
 
 
 def naming(attribute: str, parts: Sequence[Principle], kept: Sequence[PromiseVerdict]) -> list[PromiseVerdict]:
@@ -145,6 +123,15 @@ def naming(attribute: str, parts: Sequence[Principle], kept: Sequence[PromiseVer
         else verdict
         for part, verdict in zip(parts, kept, strict=True)
     ]
+
+
+def number_of(noun: str, number: int) -> str:
+    """Return how many there are of something.
+
+    >>> number_of("person", 1), number_of("person", 2000)
+    ('1 person', '2,000 persons')
+    """
+    return f"1 {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 @dataclass(frozen=True, eq=False)

@@ -116,27 +116,18 @@ class Attack(Expression):
     def measure(self, target: Target, ceiling: Target | None = None, outsiders: Target | None = None) -> Evidence:
         """Carry out the attack on all victims, on the original itself, and on people who are not in the release."""
         claims, tell = self.claims(target), target.tell
+        claims = claims if self.judges(target) else claims._replace(caps=None)
         insight = self.learn(replace(target, tell=part_of(tell, 0.0, 0.3)))
         score = _score(target, insight, claims, part_of(tell, 0.3, 0.5), redraw=True)
-        caps = claims.caps if self.judges(target) else None
         exact = self.exact if insight.exact is None else bool(insight.exact.any())
-        return Evidence(
-            str(self),
-            claims.about,
-            victims=len(score.hits),
-            successes=int(score.hits.sum()),
-            baseline=score.baseline,
+        return replace(
+            score,
+            attack=str(self),
             ceiling=self._rate(ceiling, part_of(tell, 0.5, 0.75)),
-            redrawn=score.redrawn,
-            by_beliefs=score.by_beliefs,
             outsiders=self._rate(outsiders, part_of(tell, 0.75, 1.0)),
-            bound=float(np.mean(caps[score.guess])) if caps is not None and len(score.hits) else None,
-            strain=score.strain if caps is not None and exact else None,
-            gain=score.gain,
-            hurt=Hurt.worst(score.hits, score.rows, score.belief, claims.masses(target.prior[None])[0][score.guess]),
+            strain=score.strain if exact else None,
             details=insight.details,
             remark=insight.remark,
-            attribute=target.secret.name,
         )
 
     def _rate(self, target: Target | None, tell: Tell) -> float | None:
@@ -147,26 +138,8 @@ class Attack(Expression):
         return _score(target, insight, self.claims(target), part_of(tell, 0.6, 1.0)).rate
 
 
-class _Score(NamedTuple):
-    guess: NDArray[np.intp]
-    """Per victim: the claim."""
-    belief: Floats
-    """Per victim: the belief in it."""
-    hits: NDArray[np.bool_]
-    rows: NDArray[np.intp]
-    baseline: float
-    redrawn: float | None
-    by_beliefs: float | None
-    strain: float
-    gain: float
-
-    @property
-    def rate(self) -> float:
-        return float(self.hits.mean()) if len(self.hits) else 0.0
-
-
-def _score(target: Target, insight: Insight, claims: Claims, tell: Tell = silent, redraw: bool = False) -> _Score:
-    """Guess what is believed most of everyone, and compare with the truth."""
+def _score(target: Target, insight: Insight, claims: Claims, tell: Tell = silent, redraw: bool = False) -> Evidence:
+    """Guess what is believed most of everyone, and compare with the truth; the attack is not named."""
     number = target.lines
     prior = claims.masses(target.prior[None])[0]
     guess, belief, expected = np.zeros(number, np.intp), np.zeros(number), np.zeros(number)
@@ -191,16 +164,20 @@ def _score(target: Target, insight: Insight, claims: Claims, tell: Tell = silent
     guesses = guess[person_of]
     hits = claims.hold(guesses, truth)
     usual = np.full(len(truth), int(prior.argmax()), np.intp)
-    return _Score(
-        guesses,
-        belief[person_of],
-        hits,
-        target.rows[chosen],
-        float(claims.hold(usual, truth).mean()) if len(truth) else 0.0,
-        float(expected[person_of].mean()) if redraw and len(truth) else None,
-        float(claims.hold(plain[person_of], truth).mean()) if redraw and len(truth) else None,
-        strain,
-        gain,
+    some = len(truth) > 0
+    return Evidence(
+        "",
+        claims.about,
+        victims=len(hits),
+        successes=int(hits.sum()),
+        baseline=float(claims.hold(usual, truth).mean()) if some else 0.0,
+        redrawn=float(expected[person_of].mean()) if redraw and some else None,
+        by_beliefs=float(claims.hold(plain[person_of], truth).mean()) if redraw and some else None,
+        bound=float(np.mean(claims.caps[guesses])) if claims.caps is not None and some else None,
+        strain=None if claims.caps is None else strain,
+        gain=gain,
+        hurt=Hurt.worst(hits, target.rows[chosen], belief[person_of], prior[guesses]),
+        attribute=target.secret.name,
     )
 
 

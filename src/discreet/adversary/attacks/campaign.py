@@ -16,8 +16,7 @@ from discreet.adversary.attacks import ATTACKS
 from discreet.adversary.attacks.attack import Attack
 from discreet.adversary.attacks.evidence import NOT_BEYOND_DOUBT, Evidence
 from discreet.adversary.attacks.target import Context, Target, check_attackable, check_original, groups_by, opened
-from discreet.adversary.checks.roles import as_published
-from discreet.adversary.checks.soundness import promises
+from discreet.adversary.checks.soundness import as_published, promises
 from discreet.adversary.presence.population import check_population_covers
 from discreet.errors import DiscreetError, in_words
 from discreet.expressions import parse_one
@@ -109,12 +108,9 @@ class Campaign:
                     tell = silent if progress is None else partial(progress, f"attacking: {attacker}{about}")
                     tell(0.0)
                     with self._apart(f"{attacker}{about}"):
-                        reason = attacker.refusal(target)
-                        if reason is None and target.others and not attacker.several:
-                            reason = (
-                                "it looks at one release at a time; 'composition' and 'intersection' combine several"
-                            )
-                        if reason is not None:
+                        alone = "it looks at one release at a time; 'composition' and 'intersection' combine several"
+                        single = target.others and not attacker.several
+                        if reason := attacker.refusal(target) or (alone if single else None):
                             raise DiscreetError(reason)
                         self.evidence.append(attacker.measure(replace(target, tell=tell), ceiling, outsiders))
 
@@ -187,7 +183,7 @@ def attack(
     attackers = chosen(attack)
     victims = checked("victims", victims, int | None)
     progress = checked("progress", progress, Progress | None)
-    sources = _Sources.of(release, others, original, outsiders, population)
+    sources = _Sources(release, others, original, outsiders, population)
     random = generator(checked("random_state", random_state, int | None))
     rows = sources.victims(victims, random)
     promise = tuple(map(str, promises(sources.release.manifest, None)[0]))
@@ -201,45 +197,36 @@ def attack(
     return campaign
 
 
-@dataclass(frozen=True)
 class _Sources:
     """A release under attack, its original, and what else the adversary has: read and checked."""
 
-    release: Release
-    others: list[Release]
-    original: Table
-    outsiders: Table | None
-    population: Table | None
-
-    @classmethod
-    def of(
-        cls,
+    def __init__(
+        self,
         release: Release | Table | str | os.PathLike[str],
         others: Iterable[Release | str | os.PathLike[str]],
         original: Table,
         outsiders: Table | None,
         population: Table | None,
-    ) -> _Sources:
+    ) -> None:
         """Read what was given, and reject tables that do not belong to the release."""
-        main = as_release(synthetic(release) if isinstance(release, Table) else release)
-        further = [as_release(other) for other in several(others)]
-        original = as_published(original, main)
+        self.release = main = as_release(synthetic(release) if isinstance(release, Table) else release)
+        self.others = [as_release(other) for other in several(others)]
+        self.original = as_published(original, main)
         names = _protected(main)
-        for other in further:
+        for other in self.others:
             if not set(names) & set(_protected(other)):
                 raise DiscreetError(
                     f"the releases protect different attributes, {listed(map(repr, names))} and "
                     f"{listed(map(repr, _protected(other)))}; give releases of the same one"
                 )
-        for source in (main, *further):
-            check_original(source, as_published(original, source))
-        if outsiders is not None:
-            outsiders = as_published(as_table(outsiders), main)
-            check_attackable(main, outsiders)
-        if population is not None:
-            population = as_table(population)
-            check_population_covers(population, original, main.quasi)
-        return cls(main, further, original, outsiders, population)
+        for source in (main, *self.others):
+            check_original(source, as_published(self.original, source))
+        self.outsiders = None if outsiders is None else as_published(as_table(outsiders), main)
+        if self.outsiders is not None:
+            check_attackable(main, self.outsiders)
+        self.population = None if population is None else as_table(population)
+        if self.population is not None:
+            check_population_covers(self.population, self.original, main.quasi)
 
     @cached_property
     def views(self) -> list[Release]:

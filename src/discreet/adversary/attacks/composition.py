@@ -171,7 +171,7 @@ def links(target: Target) -> list[Link]:
 def _joint(target: Target, other: Release, column: Column) -> Floats:
     """How many persons of the original have each value of another release together with each of this one."""
     width, wide = target.width, len(other.values)
-    first, second = target.places[target.secret.codes], places(other, column)[column.codes]
+    first, second = target.places[target.secret.codes], places(other, column.values)[column.codes]
     known = (first >= 0) & (second >= 0)
     pairs = np.bincount(second[known] * width + first[known], minlength=wide * width)
     return pairs.reshape(wide, width).astype(np.float64)

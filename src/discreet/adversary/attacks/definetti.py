@@ -134,18 +134,8 @@ class Assignment:
         """
         counts, members, (firsts, places) = self.counts, self.members, self.layout
         dealt = np.empty(int(places[-1]))
-        kernels.reassign(
-            firsts,
-            members.lines,
-            members.numbers,
-            counts.starts,
-            counts.values,
-            counts.amounts,
-            likely,
-            ROUNDS,
-            places,
-            dealt,
-        )
+        held = counts.starts, counts.values, counts.amounts
+        kernels.reassign(firsts, members.lines, members.numbers, *held, likely, ROUNDS, places, dealt)
         return dealt
 
     def joint(self, dealt: Floats, column: Column) -> Floats:

@@ -21,7 +21,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.adversary.alignment import quasi_column, usable_rows
+from discreet.adversary.alignment import codes_in, quasi_column, usable_rows
 from discreet.adversary.attacks.attack import Attack
 from discreet.adversary.attacks.evidence import Evidence, Hurt
 from discreet.adversary.attacks.target import Floats, Target
@@ -36,9 +36,6 @@ from discreet.table.table import Column
 ABOUT = "who is in the table"
 ROUNDS = 20
 """How often people are drawn anew who turned out to be in the table."""
-
-
-# ------------------------------------------------------------------------------------------------------------- people
 
 
 class Crowd(NamedTuple):
@@ -183,9 +180,6 @@ def _keys(columns: Sequence[Column], *people: Sequence[NDArray[np.int32]]) -> ND
     return numbered(codes, [len(column.values) for column in columns], len(codes[0]))
 
 
-# ------------------------------------------------------------------------------------------------------------ corners
-
-
 @dataclass(frozen=True)
 class Corners(Attack):
     """Claim of a combination of ends, one of each group, that somebody in the table has it.
@@ -229,21 +223,19 @@ class Corners(Attack):
         believed, average = finder.chances(quasi)[groups], finder.average_chances(quasi)[groups]
         target.tell((len(quasi) + 2) / (len(quasi) + 3))
         alpha = min((part.most_presence for part in target.promised), default=1.0)
-        true = np.flatnonzero(hits)
-        worst = true[np.argmax(believed[true])] if len(true) else None
         return Evidence(
             str(self),
             "a combination of values that somebody in the table has",
             of="groups",
             victims=len(groups),
-            successes=len(true),
+            successes=int(hits.sum()),
             baseline=float(average.mean()),
             ceiling=1.0,
             redrawn=float(believed.mean()),
             bound=alpha if alpha < 1.0 else None,
             strain=float(believed.max()) / alpha if alpha < 1.0 else None,
             gain=float((believed / average).max()),
-            hurt=None if worst is None else Hurt(int(first[at[worst]]), float(believed[worst]), float(average[worst])),
+            hurt=Hurt.worst(hits, first[at], believed, average),
             remark="One combination of ends of intervals is picked from each group; to an attacker who does not know "
             "that intervals are as narrow as possible, any combination of values would be as good.",
         )
@@ -261,11 +253,7 @@ def _ends(target: Target) -> tuple[NDArray[np.bool_], Boxes]:
 
 def _admitted(boxes: Boxes, group: int, axis: int, occurs: NDArray[np.bool_]) -> NDArray[np.intp]:
     """The codes that a group admits, of those that occur."""
-    which = boxes.set_at[group, axis]
-    if which >= 0:
-        codes = boxes.members[boxes.starts[which] : boxes.starts[which + 1]]
-    else:
-        codes = np.arange(boxes.low[group, axis], boxes.high[group, axis] + 1)
+    codes = codes_in(boxes, group, axis)
     admitted = np.asarray(codes[occurs[codes]], np.intp)
     if not len(admitted):
         raise DiscreetError("there are groups that no row of the original fits into; give the table that was published")

@@ -19,7 +19,7 @@ from discreet.errors import DiscreetError
 from discreet.principles.principle import Principle
 from discreet.releases.grouped import Combined
 from discreet.releases.release import Release
-from discreet.table.table import Column, Table
+from discreet.table.table import Table
 
 
 def combinations(target: Target) -> Combined | None:
@@ -28,15 +28,6 @@ def combinations(target: Target) -> Combined | None:
         return None
     release = target.context.release.grouped
     return None if release is None or release.withheld else release.combined
-
-
-def _codes(release: Release, column: Column) -> NDArray[np.int32]:
-    """Per value of a release about one attribute: its code in the original."""
-    place = places(release, column)
-    codes = np.zeros(len(release.values), np.int32)
-    known = np.flatnonzero(place >= 0)
-    codes[place[known]] = known
-    return codes
 
 
 class Pools(NamedTuple):
@@ -123,9 +114,13 @@ class Rerun:
     @cached_property
     def codes(self) -> list[NDArray[np.int32]]:
         """The same as codes in the columns of the original."""
-        release, original = self.whole
-        columns = zip(original.sensitive, self.kinds, strict=True)
-        return [_codes(release.about(column.name), column)[values] for column, values in columns]
+        codes = []
+        for column, values in zip(self.whole.original.sensitive, self.kinds, strict=True):
+            release = self.whole.release.about(column.name)
+            place, of_value = places(release, column.values), np.zeros(len(release.values), np.int32)
+            of_value[place[place >= 0]] = np.flatnonzero(place >= 0)
+            codes.append(of_value[values])
+        return codes
 
     @cached_property
     def seen(self) -> Any:

@@ -15,14 +15,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.adversary.alignment import check_sensitive, quasi_column, usable_rows
+from discreet.adversary.alignment import check_sensitive, quasi_column
 from discreet.adversary.checks.soundness import promises
 from discreet.adversary.checks.totals import withheld_fault
 from discreet.adversary.checks.trace import place_rows, read_trace
 from discreet.errors import DiscreetError
 from discreet.principles import Principle, Prior
 from discreet.principles.counts import Counts
-from discreet.principles.k_anonymity import KAnonymity
 from discreet.progress import Tell, silent
 from discreet.randomness import generator
 from discreet.releases.anatomy.release import AnatomyRelease
@@ -31,8 +30,7 @@ from discreet.releases.columns import ExactColumn, exact_column
 from discreet.releases.counted import Counted
 from discreet.releases.exact_rows import codes_found
 from discreet.releases.grouped import Members
-from discreet.releases.release import Release, new_manifest
-from discreet.releases.statement import Statement
+from discreet.releases.release import Release
 from discreet.table.combinations import numbered, ranked
 from discreet.table.table import Column, Table
 
@@ -105,19 +103,9 @@ class Target:
         _, first, person_of = ranked(numbered(keyed, sizes, len(rows)))
         people = tuple(replace(column, codes=of[first]) for column, of in zip(columns, codes, strict=True))
         assert table.secret is not None, "releases without sensitive attributes are refused"
-        truth = places(release, table.secret)[table.secret.codes[rows]]
-        return cls(
-            release,
-            original,
-            people,
-            person_of,
-            rows,
-            truth,
-            others,
-            groups=groups,
-            strangers=victims is not None,
-            **more,
-        )
+        truth = places(release, table.secret.values)[table.secret.codes[rows]]
+        more |= {"groups": groups, "strangers": victims is not None}
+        return cls(release, original, people, person_of, rows, truth, others, **more)
 
     @property
     def width(self) -> int:
@@ -147,7 +135,7 @@ class Target:
     @cached_property
     def places(self) -> NDArray[np.int64]:
         """Per value of the original: its place among the values of the release, or -1."""
-        return places(self.release, self.secret)
+        return places(self.release, self.secret.values)
 
     @cached_property
     def prior(self) -> Floats:
@@ -183,8 +171,6 @@ class Target:
     @cached_property
     def withheld(self) -> Floats | None:
         """How often each value occurs in withheld rows: what is missing from the prior; None if that is unknown."""
-        if self.release.withheld == 0 and self.release.published is not None:
-            return np.zeros(self.width)
         return missing_from(self.release, self.secret)
 
     @cached_property
@@ -265,7 +251,7 @@ class Target:
 
     def in_own_values(self, other: Release, lines: Floats) -> Floats:
         """Lines with a number for each value of a further release, in the values of this one; others are left out."""
-        at = codes_found(self.release.secret, _shown(self.release), other.values)
+        at = places(self.release, other.values)
         result = np.zeros((len(lines), self.width))
         result[:, at[at >= 0]] = lines[:, at >= 0]
         return result
@@ -280,9 +266,10 @@ class Target:
         return {column.name: column.values[column.codes[part]] for column in self.people}
 
 
-def places(release: Release, column: Column) -> NDArray[np.int64]:
-    """Per value of a sensitive column: its place among the values of a release, or -1."""
-    return codes_found(release.secret, _shown(release), column.values)
+def places(release: Release, values: NDArray[Any]) -> NDArray[np.int64]:
+    """Per sensitive value: its place among the values of a release, or -1."""
+    shown = ExactColumn(release.values, np.zeros(0, np.int32), release.secret.notation)
+    return codes_found(release.secret, shown, values)
 
 
 def missing_from(release: Release, column: Column) -> Floats | None:
@@ -295,12 +282,8 @@ def _left(release: Release, column: Column) -> NDArray[np.int64] | None:
     """How much more often each value of a release occurs in the original than it is published; None if unknown."""
     if release.published is None:
         return None
-    at = places(release, column)[column.codes]
+    at = places(release, column.values)[column.codes]
     return np.asarray(np.bincount(at[at >= 0], minlength=len(release.values)) - release.published, np.int64)
-
-
-def _shown(release: Release) -> ExactColumn:
-    return ExactColumn(release.values, np.zeros(0, np.int32), release.secret.notation)
 
 
 def check_attackable(release: Release, table: Table) -> None:
@@ -337,16 +320,8 @@ def opened(release: Release, original: Table) -> AnatomyRelease:
     quasi = [describe(column, "quasi") for column in columns]
     secret = describe(original.sensitive[0], "sensitive", True)
     shown = exact_column(original.sensitive[0], secret, rows)
-    manifest = new_manifest(
-        AnatomyRelease.format,
-        Statement(KAnonymity(1), "none"),
-        attributes=(*quasi, secret),
-        rows=len(rows),
-        withheld=0,
-        assumptions=(),
-    )
     return AnatomyRelease(
-        manifest={**manifest, "promise": release.manifest.get("promise")},
+        manifest={"promise": release.manifest.get("promise"), "rows": {"published": len(rows), "withheld": 0}},
         attributes=(*quasi, secret),
         exact=tuple(exact_column(column, attribute, rows) for column, attribute in zip(columns, quasi, strict=True)),
         ids=rows,
@@ -366,7 +341,7 @@ def groups_by(trace: str | os.PathLike[str] | NDArray[Any], release: Release, or
         raise DiscreetError(
             "in this format persons are not in one group each that an adversary could know; leave out the trace"
         )
-    placed = place_rows(grouped, original.rows, usable_rows(original), trace, faults)
+    placed = place_rows(grouped, grouped.ids, original, trace, faults)
     if placed is None or faults:
         raise DiscreetError(
             f"this is not the trace of the release: {faults[0]}; give the one that it was published with"

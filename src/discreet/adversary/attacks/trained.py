@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,16 +76,16 @@ class Trained(Attack):
     def learn(self, target: Target) -> Insight:
         """Make examples of everyone, and grow trees."""
         everyone, first = target.everyone, _firsts(target)
-        training = examples(everyone)
-        labels = np.searchsorted(first, training.values, side="right") - 1
+        lines, values, weights = examples(everyone)
+        labels = np.searchsorted(first, values, side="right") - 1
         known = np.unique(labels)
         of_value = np.repeat(np.arange(len(first)), np.diff(np.r_[first, target.width]))
         within = target.prior / np.maximum(np.bincount(of_value, target.prior), np.finfo(float).tiny)[of_value]
-        details = {"examples": len(training.lines)}
+        details = {"examples": len(lines)}
         if len(known) == 1:
             certain = (of_value == known[0]) * within
             return Insight(lambda part: np.tile(certain, (part.stop - part.start, 1)), details=details)
-        chances = _trained(everyone.known, training, labels, target)
+        chances = _trained(everyone.known, lines, labels, weights, target)
 
         def beliefs(part: slice) -> Floats:
             ranges = np.zeros((part.stop - part.start, len(first)))
@@ -95,31 +95,21 @@ class Trained(Attack):
         return Insight(beliefs, details=details)
 
 
-class Examples(NamedTuple):
-    """What a model is trained with."""
-
-    lines: NDArray[np.intp]
-    """Per example: the line of the people whose quasi-identifiers it has."""
-    values: NDArray[np.int64]
-    """Per example: a value that these people may have."""
-    weights: Floats
-    """Per example: how many of these people are expected to have it."""
-
-
-def examples(target: Target) -> Examples:
+def examples(target: Target) -> tuple[NDArray[np.intp], NDArray[np.int64], Floats]:
     """All people with all values that they may have, weighed by what the release says; some of these if they are many.
 
+    Per example: the line of the people, a value, and how many of these people are expected to have it.
     Then as many are drawn as `EXAMPLES`, at equal steps through all people and their values, so that any part of them
     is drawn in proportion to its weight.
 
     >>> import discreet as dc
     >>> from discreet.datasets import patients
     >>> target = Target.of(dc.publish(patients(), dc.LDiversity(3)), patients())
-    >>> round(float(examples(target).weights.sum()), 6)
+    >>> round(float(examples(target)[2].sum()), 6)
     48.0
     """
     start, step = float(target.random.random()), max(1.0, target.persons.sum() / EXAMPLES)
-    chunks: list[Examples] = []
+    chunks = []
     before = 0.0
     for part in batches(target.lines, target.width):
         weights = target.beliefs(part) * target.persons[part][:, None]
@@ -129,10 +119,10 @@ def examples(target: Target) -> Examples:
         # of each, how many of the equal steps fall on it
         times = np.floor(upto / step + start) - np.floor(np.r_[before, upto[:-1]] / step + start)
         before = float(upto[-1]) if len(upto) else before
-        chunks.append(Examples(lines + part.start, values, np.stack([weights, times * step], axis=1)))
+        chunks.append((lines + part.start, values, np.stack([weights, times * step], axis=1)))
     lines, values, both = (np.concatenate(column) for column in zip(*chunks, strict=True))
     taken = np.arange(len(lines)) if len(lines) <= EXAMPLES else np.flatnonzero(both[:, 1])
-    return Examples(lines[taken], values[taken], both[taken, int(len(taken) < len(lines))])
+    return lines[taken], values[taken], both[taken, int(len(taken) < len(lines))]
 
 
 def _firsts(target: Target) -> NDArray[np.int64]:
@@ -144,12 +134,12 @@ def _firsts(target: Target) -> NDArray[np.int64]:
 
 
 def _trained(
-    columns: tuple[Column, ...], examples: Examples, labels: NDArray[np.int64], target: Target
+    columns: tuple[Column, ...], lines: NDArray[np.intp], labels: NDArray[np.int64], weights: Floats, target: Target
 ) -> Callable[[Sequence[Column], slice], Floats]:
     """Grow trees, a step at a time to tell how far it is; returns what gives some people's chances of every label."""
     from sklearn.ensemble import HistGradientBoostingClassifier
 
-    values, persons = len(np.unique(labels)), examples.weights.sum()
+    values, persons = len(np.unique(labels)), weights.sum()
     leaf = min(max(LEAF, PER_VALUE * values), persons / 8) * len(labels) / persons
     rounds = max(1, min(MOST_ROUNDS, TREES // values))
     trees = HistGradientBoostingClassifier(
@@ -162,11 +152,11 @@ def _trained(
         warm_start=True,
         random_state=int(target.random.integers(1 << 31)),
     )
-    features = _features(columns, columns, slice(None))[examples.lines]
+    features = _features(columns, columns, slice(None))[lines]
     with _one_thread():
         for done in range(0, rounds, step := -(-rounds // 5)):
             target.tell(done / rounds)
-            trees.set_params(max_iter=min(rounds, done + step)).fit(features, labels, examples.weights)
+            trees.set_params(max_iter=min(rounds, done + step)).fit(features, labels, weights)
 
     def chances(people: Sequence[Column], part: slice) -> Floats:
         with _one_thread():

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.adversary.alignment import check_sensitive, places_in
-from discreet.adversary.case import Case
+from discreet.adversary.alignment import places_in, usable_rows
+from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check
 from discreet.adversary.checks import soundness
-from discreet.adversary.checks.totals import as_many
-from discreet.adversary.verdict import PromiseVerdict, Subjects, judged, naming
+from discreet.adversary.checks.totals import as_many, excess
+from discreet.adversary.verdict import PromiseVerdict, Subjects, averages, judged, naming
 from discreet.principles import Principle, Prior, wording
 from discreet.principles.counts import Counts
 from discreet.releases.columns import ExactColumn
@@ -30,28 +31,45 @@ R = TypeVar("R", bound=CountingRelease)
 
 @dataclass(frozen=True, eq=False)
 class AlignedCounts(Generic[R]):
-    """A release that counts sensitive values, aligned with its original, both in the codes of the original."""
+    """A release that counts sensitive values, aligned with its original, both in the codes of the original.
+
+    It is about the first sensitive attribute; ``each_attribute`` returns as many as there are attributes.
+    """
 
     release: R
     original: Table
-    counts: Counts
-    """The counts of all groups by the original's values, ascending; values unknown to the original are left out."""
-    strange: int
-    """How many rows are counted with a value unknown to the original."""
-    published: NDArray[np.int64]
-    """How often each sensitive value of the original is counted."""
-    usable: NDArray[np.intp]
-    """The publishable original rows: those without a missing number that the reader was told to withhold."""
 
     @property
     def secret(self) -> Column:
         """The original's sensitive attribute, the first if there are several."""
         return self.original.sensitive[0]
 
+    @cached_property
+    def counts(self) -> Counts:
+        """The counts of all groups by the original's values, ascending; values unknown to the original are left out."""
+        counts, width = self.release.counts, len(self.secret.values)
+        shown = ExactColumn(self.release.values, np.zeros(0, np.int32))
+        class_of = places_in(shown, self.secret)[counts.values]
+        known = np.flatnonzero(class_of < width)
+        cells = counts.groups[known] * width + class_of[known]
+        known = known[np.argsort(cells, kind="stable")]
+        starts = np.searchsorted(counts.groups[known], np.arange(len(counts) + 1))
+        return Counts(starts, class_of[known].astype(np.int32), counts.amounts[known], width)
+
     @property
-    def classes(self) -> NDArray[np.int32]:
-        """Its value in every original row."""
-        return self.secret.codes
+    def strange(self) -> int:
+        """How many rows are counted with a value unknown to the original."""
+        return int(self.release.counts.amounts.sum() - self.counts.amounts.sum())
+
+    @cached_property
+    def published(self) -> NDArray[np.int64]:
+        """How often each sensitive value of the original is counted."""
+        return np.bincount(self.counts.values, self.counts.amounts, self.counts.width).astype(np.int64)
+
+    @cached_property
+    def usable(self) -> NDArray[np.intp]:
+        """The publishable original rows: those without a missing number that the reader was told to withhold."""
+        return usable_rows(self.original)
 
 
 A = TypeVar("A", bound=AlignedCounts[Any])
@@ -59,23 +77,19 @@ Views = Sequence[AlignedCounts[Any]]
 """A release aligned with its original, once for each sensitive attribute."""
 
 
-class JudgedEach(NamedTuple):
-    """The verdicts on the promises about every sensitive attribute."""
-
-    kept: list[PromiseVerdict]
-    checks: list[Check]
-    given: str | None
-
-
-def judged_each(
-    case: Case[Any], views: Views, of_rows: Callable[[Principle, NDArray[np.int64]], PromiseVerdict] | None = None
-) -> JudgedEach:
-    """Judge the promises about each sensitive attribute, on every group and on the withheld rows.
+def findings(
+    case: Case[Any],
+    views: Views,
+    checks: list[Check],
+    how: str,
+    losses: dict[str, float],
+    of_rows: Callable[[Principle, NDArray[np.int64]], PromiseVerdict] | None = None,
+) -> FormatFindings:
+    """Judge the promises about each sensitive attribute, on every group and on the withheld rows, after other checks.
 
     ``of_rows`` judges promises that are not about values, given the counts of the withheld rows.
     """
     kept: list[PromiseVerdict] = []
-    checks: list[Check] = []
     given = None
     for view, (name, promised) in zip(views, soundness.each_promised(case.parts, case.original), strict=True):
         if name is not None:
@@ -91,16 +105,14 @@ def judged_each(
         taken, warnings = soundness.taken(promised, prior, case.from_release)
         given = given or taken
         checks += warnings
-    return JudgedEach(kept, checks, given)
-
-
-def counted_apart(views: Views) -> list[Check]:
-    """Return the remark that several sensitive attributes were judged one by one."""
-    if len(views) < 2:
-        return []
-    names = wording.listed(repr(view.release.secret.name) for view in views)
-    sentence = f"The promises were judged about {names} separately; which of their values go together is not published."
-    return [Check("each attribute", True, sentence)]
+    checks.append(averages(case.parts))
+    if len(views) > 1:
+        names = wording.listed(repr(view.release.secret.name) for view in views)
+        apart = (
+            f"The promises were judged about {names} separately; which of their values go together is not published."
+        )
+        checks.append(Check("each attribute", True, apart))
+    return FormatFindings(checks, kept, losses, how, given, case.release.groups)
 
 
 def group_losses(rows: int, sizes: NDArray[np.int64], withheld: int) -> dict[str, float]:
@@ -113,40 +125,49 @@ def group_losses(rows: int, sizes: NDArray[np.int64], withheld: int) -> dict[str
 
 def all_totals(views: Views) -> Check:
     """Check that counted and withheld values together make up the original's, for every sensitive attribute."""
-    by_attribute = [_totals(view) for view in views]
-    return next((check for check in by_attribute if not check.holds), by_attribute[0])
+    for view in views:
+        column = view.secret
+        had = np.bincount(column.codes, minlength=len(column.values))
+        names = [f"{column.name} {text!r}" for text in column.texts]
+        fault = excess(view.strange, "a sensitive value", view.published, had, names.__getitem__)
+        if fault is not None:
+            return Check("totals", False, fault)
+    return as_many(views[0].release, views[0].original, "counted")
 
 
-def _totals(aligned: AlignedCounts[Any]) -> Check:
-    """Check that counted and withheld values together make up the original's."""
-    release, original, column = aligned.release, aligned.original, aligned.secret
-    had = np.bincount(column.codes, minlength=len(column.values))
-    if aligned.strange:
-        verb = "has" if aligned.strange == 1 else "have"
-        sentence = f"{wording.rows(aligned.strange)} of the release {verb} a sensitive value that no original row has."
-    elif (over := np.flatnonzero(aligned.published > had)).size:
-        worst = int(over[np.argmax((aligned.published - had)[over])])
-        sentence = (
-            f"The release counts {wording.rows(int(aligned.published[worst]))} with {column.name} "
-            f"{column.texts[worst]!r}, but the original only has {had[worst]:,}."
-        )
-    else:
-        return as_many(release, original, "counted")
-    return Check("totals", False, sentence)
+def supported(views: Sequence[A], without_trace: Callable[[A], tuple[Check, str]]) -> tuple[Check, str]:
+    """Return whether the original supports the tables of all sensitive attributes, each checked without the trace.
 
-
-def supported(views: Views, findings: Sequence[tuple[Check, str]]) -> tuple[Check, str]:
-    """Return whether the original supports the tables of all sensitive attributes, given the findings on each."""
-    if len(findings) == 1:
-        return findings[0]
-    for view, (check, how) in zip(views, findings, strict=True):
+    That is necessary only where there are several, as the rows of a group must be the same for all of them.
+    """
+    supports = [without_trace(view) for view in views]
+    if len(supports) == 1:
+        return supports[0]
+    for view, (check, how) in zip(views, supports, strict=True):
         if not check.holds:
             return replace(check, sentence=f"About {view.release.secret.name!r}: {check.sentence}"), how
     sentence = (
         "For each sensitive attribute the groups can be made of the original's rows; whether the same rows would do "
         "for all of them was not checked without the trace."
     )
-    return Check(findings[0][0].name, True, sentence), "necessary"
+    return Check("support", True, sentence), "necessary"
+
+
+def assigned(possible: bool) -> tuple[Check, str]:
+    """Return the finding whether rows can be assigned to groups in a way that explains the release."""
+    if not possible:
+        reason = "However its rows are assigned to groups, some group does not have the values it is published with."
+        return refuted(reason, "assignment")
+    sentence = (
+        "Without the trace: an assignment of original rows to groups exists in which every group has exactly the "
+        "quasi-identifiers and the sensitive values it is published with."
+    )
+    return Check("support", True, sentence), "assignment"
+
+
+def refuted(reason: str, how: str = "necessary") -> tuple[Check, str]:
+    """Return the finding that the original does not support a release, and how that was found."""
+    return Check("support", False, f"The original does not support the release. {reason}"), how
 
 
 def wrongly_counted(views: Views, kept: NDArray[np.intp], places: NDArray[np.int64]) -> list[str]:
@@ -154,11 +175,9 @@ def wrongly_counted(views: Views, kept: NDArray[np.intp], places: NDArray[np.int
     faults = []
     for view in views:
         release, (column,) = view.release, view.original.sensitive
-        claimed, real = view.counts, Counts.of_rows(places, column.codes[kept], release.groups, len(column.values))
-        cells, actual = (
-            np.repeat(counts.groups * counts.width + counts.values, counts.amounts) for counts in (claimed, real)
-        )
-        differing = first_difference(cells, actual)
+        claimed = view.counts
+        cells = np.repeat(claimed.groups * claimed.width + claimed.values, claimed.amounts)
+        differing = first_difference(cells, places * claimed.width + column.codes[kept])
         if differing is not None:
             of = "the sensitive values" if len(views) == 1 else f"the values of {column.name!r}"
             faults.append(f"group {release.ids[differing // claimed.width]} is not published with {of} of its rows")
@@ -167,39 +186,11 @@ def wrongly_counted(views: Views, kept: NDArray[np.intp], places: NDArray[np.int
 
 def each_attribute(aligned: A) -> list[A]:
     """Return the same for every sensitive attribute as if it were the only one."""
-    if len(aligned.original.sensitive) == 1:
-        return [aligned]
-    views: list[A] = []
-    for column in aligned.original.sensitive:
-        release, original = aligned.release.about(column.name), replace(aligned.original, sensitive=(column,))
-        counts, strange, published = claims(release, original)
-        views.append(
-            replace(aligned, release=release, original=original, counts=counts, strange=strange, published=published)
-        )
-    return views
-
-
-def claims(release: CountingRelease, original: Table) -> tuple[Counts, int, NDArray[np.int64]]:
-    """Return the counts of the first sensitive attribute by the original's values.
-
-    These are: the counts per group, values ascending, the number of rows counted with values unknown to the original,
-    and the total of each value of the original.
-    """
-    check_sensitive(release, original)
-    column = original.sensitive[0]
-    width = len(column.values)
-    counts = release.counts
-    class_of = places_in(ExactColumn(release.values, np.zeros(0, np.int32)), column)[counts.values]
-    known = np.flatnonzero(class_of < width)
-    cells = counts.groups[known] * width + class_of[known]
-    if bool((cells[1:] < cells[:-1]).any()):  # mostly the original has its values in the order of the release
-        known = known[np.argsort(cells, kind="stable")]
-    starts = np.searchsorted(counts.groups[known], np.arange(len(counts) + 1))
-    return (
-        Counts(starts, class_of[known].astype(np.int32), counts.amounts[known], width),
-        int(counts.amounts.sum() - counts.amounts[known].sum()),
-        np.bincount(class_of[known], weights=counts.amounts[known], minlength=width).astype(np.int64),
-    )
+    release, original = aligned.release, aligned.original
+    return [
+        replace(aligned, release=release.about(column.name), original=replace(original, sensitive=(column,)))
+        for column in original.sensitive
+    ]
 
 
 CELLS = 20_000

@@ -22,7 +22,6 @@ from discreet.releases.columns import ExactColumn, ordered_values
 from discreet.releases.described import DescribedRelease
 from discreet.releases.labels import ANYTHING
 from discreet.releases.release import Release
-from discreet.table.hierarchy import Hierarchy
 from discreet.table.moments import written
 from discreet.table.table import Column, Table
 from discreet.table.texts import MISSING
@@ -46,7 +45,7 @@ def domains(
     release when the original was read. If the release says that all domains were ``declared``, then they are the ones
     that the original was read with, where it was read with any.
     """
-    faults, remarks, open_ends = _other_trees(release, original), [], []
+    faults, remarks, open_ends = _other_trees(release, original), list[str](), list[str]()
     for attribute in release.attributes:
         if attribute.role == "other":
             continue
@@ -55,17 +54,22 @@ def domains(
         complete = release.withheld == 0 or attribute.role == "sensitive"
         seen = np.flatnonzero(np.bincount(column.codes, minlength=len(column.values)))
         if attribute.kind == "numeric":
-            shown = published.get(attribute.name, np.zeros(0))
-            faults += _outside(attribute, shown, _known(column, seen) if complete else np.zeros(0))
+            known = _numbers(column.values[seen[seen != (-1 if column.missing is None else column.missing)]])
+            shown = np.concatenate([published.get(attribute.name, np.zeros(0)), known if complete else np.zeros(0)])
             used = release.descriptions is not None and attribute.role == "quasi"
-            if declared:
-                faults += _undeclared(attribute, column)
-                open_ends += [] if column.declared_domain else [attribute.name]
-            remarks += _narrower(attribute, column, used) + _wider(attribute, column, _known(column, seen), used)
-        else:
-            held = {column.texts[code] for code in seen.tolist()}
-            faults += _unlisted(attribute, held) if complete else []
-            remarks += _unheld(attribute, held | (set(column.texts) if column.declared_values else set()))
+            wrong, others = _domain(attribute, column, shown, known, declared, used)
+            faults, remarks = faults + wrong, remarks + others
+            open_ends += [attribute.name] if declared and not column.declared_domain else []
+            continue
+        held, listed = {column.texts[code] for code in seen.tolist()}, ordered_values(attribute)
+        if complete and not held <= {*listed, *({MISSING} if attribute.kind == "ordinal" else ())}:
+            faults.append(f"the manifest does not list all values of {attribute.name!r}")
+        held |= set(column.texts) if column.declared_values else set()
+        more = [value for value in listed if value not in held]
+        if more:
+            number = f"{len(more):,} {'value' if len(more) == 1 else 'values'}"
+            have = "that the original does not have"
+            remarks.append(f"The release declares {number} of {attribute.name!r} {have}: {_some(more)}.")
     if faults:
         return Check("domains", False, one_sentence(faults))
     if open_ends:
@@ -77,7 +81,8 @@ def domains(
     taken = [
         repr(attribute.name)
         for attribute in release.attributes
-        if attribute.name in from_release and _tells_more(attribute)
+        if attribute.name in from_release
+        and (attribute.kind == "ordinal" or (attribute.hierarchy is not None and not attribute.flat))
     ]
     if taken:
         remarks.append(f"The hierarchy or order of {', '.join(taken)} is taken from the release.")
@@ -103,119 +108,63 @@ def ends_of(release: DescribedRelease) -> dict[str, NDArray[np.float64]]:
     return ends
 
 
-# ------------------------------------------------------------------------------------------------------------ numbers
-
-
 def _numbers(values: NDArray[Any]) -> NDArray[np.float64]:
     numbers = values.astype(np.float64)
     return numbers[~np.isnan(numbers)]
 
 
-def _known(column: Column, seen: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return the numbers in the original's rows."""
-    return _numbers(column.values[seen[seen != (-1 if column.missing is None else column.missing)]])
+def _domain(
+    attribute: Attribute,
+    column: Column,
+    shown: NDArray[np.float64],
+    known: NDArray[np.float64],
+    declared: bool,
+    used: bool,
+) -> tuple[list[str], list[str]]:
+    """Return the faults of a domain, which must contain the numbers ``shown``, and remarks on it.
 
-
-def _outside(attribute: Attribute, shown: NDArray[np.float64], known: NDArray[np.float64]) -> list[str]:
+    ``known`` are the numbers in the original's rows. The domain may be wider than the original's, or narrower than the
+    one given for reading the original, unless it is said to be ``declared``; ``used`` when losses are measured by it.
+    """
     if attribute.domain is None or attribute.domain[0] > attribute.domain[1]:
-        return [f"the manifest gives no domain for {attribute.name!r}"]
-    bottom, top = attribute.domain
-    numbers = np.concatenate([shown, known])
-    if bool(np.all((numbers >= bottom) & (numbers <= top))):
-        return []
-    return [f"the domain of {attribute.name!r} does not contain its values"]
+        return [f"the manifest gives no domain for {attribute.name!r}"], []
+    (bottom, top), faults, remarks = attribute.domain, [], []
 
+    def ends(domain: tuple[float, float]) -> str:
+        return " to ".join(written(end, attribute.notation) for end in domain)
 
-def _wider(attribute: Attribute, column: Column, known: NDArray[np.float64], used: bool) -> list[str]:
-    """Remark that a domain is wider than the original's; ``used`` when losses are measured by this domain."""
-    if attribute.domain is None:
-        return []
-    bottom, top = attribute.domain
+    if not bool(np.all((shown >= bottom) & (shown <= top))):
+        faults.append(f"the domain of {attribute.name!r} does not contain its values")
+    given = column.domain if column.declared_domain else None
+    if declared and given is not None and (bottom, top) != tuple(given):
+        stated = f"the domain of {attribute.name!r} is said to be declared as {ends(attribute.domain)}"
+        faults.append(f"{stated}, but the original was read with {ends(given)}")
+    than = f"domain for {attribute.name!r} than the original was read with, {ends(attribute.domain)}"
+    than += "; losses use it." if used else "."
+    if given is not None and (bottom > given[0] or top < given[1]):
+        remarks.append(f"The release states a narrower {than}")
     read = column.domain or ((float(known.min()), float(known.max())) if len(known) else (bottom, top))
-    if bottom >= read[0] and top <= read[1]:
-        return []
-    return [f"The release declares a wider domain for {attribute.name!r} {_compared(attribute, used)}"]
-
-
-def _compared(attribute: Attribute, used: bool) -> str:
-    assert attribute.domain is not None
-    ends = " to ".join(written(end, attribute.notation) for end in attribute.domain)
-    return f"than the original was read with, {ends}{'; losses use it' if used else ''}."
-
-
-def _narrower(attribute: Attribute, column: Column, used: bool) -> list[str]:
-    """Remark that a domain is narrower than the one that was given for reading the original."""
-    if attribute.domain is None or column.domain is None or not column.declared_domain:
-        return []
-    if attribute.domain[0] <= column.domain[0] and attribute.domain[1] >= column.domain[1]:
-        return []
-    return [f"The release states a narrower domain for {attribute.name!r} {_compared(attribute, used)}"]
-
-
-def _undeclared(attribute: Attribute, column: Column) -> list[str]:
-    """Report a domain that is said to be declared, and is not the one that was declared for reading the original."""
-    if not column.declared_domain or attribute.domain is None or column.domain is None:
-        return []
-    if tuple(map(float, attribute.domain)) == tuple(map(float, column.domain)):
-        return []
-    stated, declared = (
-        " to ".join(written(end, attribute.notation) for end in ends) for ends in (attribute.domain, column.domain)
-    )
-    fault = f"the domain of {attribute.name!r} is said to be declared as {stated}"
-    return [f"{fault}, but the original was read with {declared}"]
-
-
-# ------------------------------------------------------------------------------------------------------------- values
-
-
-def _unlisted(attribute: Attribute, held: set[str]) -> list[str]:
-    """Report values of the original that the manifest does not list; an order never lists the missing value."""
-    known = {*ordered_values(attribute), *({MISSING} if attribute.kind == "ordinal" else ())}
-    return [] if held <= known else [f"the manifest does not list all values of {attribute.name!r}"]
-
-
-def _unheld(attribute: Attribute, known: set[str]) -> list[str]:
-    """Remark on listed values that are absent from the original as it was read."""
-    more = [value for value in ordered_values(attribute) if value not in known]
-    if not more:
-        return []
-    return [
-        f"The release declares {len(more):,} {'value' if len(more) == 1 else 'values'} of {attribute.name!r} that the "
-        f"original does not have: {_some(more)}."
-    ]
-
-
-def _tells_more(attribute: Attribute) -> bool:
-    """Whether the manifest states an order or a hierarchy of an attribute, not only its values."""
-    return attribute.kind == "ordinal" or (attribute.hierarchy is not None and not attribute.flat)
-
-
-# -------------------------------------------------------------------------------------------------------- hierarchies
+    if bottom < read[0] or top > read[1]:
+        remarks.append(f"The release declares a wider {than}")
+    return faults, remarks
 
 
 def _other_trees(release: Release, original: Table) -> list[str]:
-    """Report the attributes whose hierarchy in the release differs from the one that the original was read with."""
+    """Report the attributes whose hierarchy in the release differs from the one that the original was read with.
+
+    A leaf for missing values depends on how the table was read, and leaves that only withheld rows have may be lacking.
+    """
     faults = []
     for attribute in release.attributes:
-        stated, read = attribute.hierarchy, original.column(attribute.name).hierarchy
-        if stated is None or read is None or read.bare:
+        column = original.column(attribute.name)
+        if attribute.hierarchy is None or column.hierarchy is None or column.hierarchy.bare:
             continue
-        partly = release.withheld > 0 and not original.column(attribute.name).declared_values
-        if not _same(stated, read, partly):
+        trees = attribute.hierarchy, column.hierarchy
+        stated, read = ({row for row in tree.rows() if row[0] != MISSING} for tree in trees)
+        partly = release.withheld > 0 and not column.declared_values
+        if not (stated <= read if partly else stated == read):
             faults.append(f"the hierarchy of {attribute.name!r} is not the one that the original was read with")
     return faults
-
-
-def _same(stated: Hierarchy, read: Hierarchy, partly: bool) -> bool:
-    """Whether two hierarchies agree, apart from a leaf for missing values, which depends on how the table was read.
-
-    With ``partly``, the release's hierarchy may lack leaves: those that only withheld rows have.
-    """
-    published, known = ({row for row in tree.rows() if row[0] != MISSING} for tree in (stated, read))
-    return published <= known if partly else published == known
-
-
-# -------------------------------------------------------------------------------------- texts that occur nowhere else
 
 
 def listed(release: Release, original: Table, from_release: Collection[str] = ()) -> Check:

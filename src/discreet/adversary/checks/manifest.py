@@ -56,7 +56,7 @@ def entries(case: Case[Any], **more: Any) -> Check:
         assumptions = release.assumed(release.attributes, promise, "persons" in manifest)
     other = other_version(manifest)
     options, faults, caveat = _options(case, other is not None)
-    remarks = [f"{caveat[0].upper()}{caveat[1:]}."] if caveat else []
+    remarks = [one_sentence([caveat])] if caveat else []
     expected = new_manifest(
         release.format,
         Statement(
@@ -72,18 +72,16 @@ def entries(case: Case[Any], **more: Any) -> Check:
         expected |= {key: manifest.get(key) for key in ("promise", "assumptions")}
     if faults:
         expected["scheme"] = manifest.get("scheme")
-    expected["tables"] = {name: {"sha256": _digest(entry)} for name, entry in manifest["tables"].items()}
+    digests = ((name, entry if isinstance(entry, dict) else {}) for name, entry in manifest["tables"].items())
+    expected["tables"] = {name: {"sha256": entry.get("sha256")} for name, entry in digests}
     if other:
         expected["discreet"] = other
-        remarks.append(f"{_made_by(other)}.")
+        remarks.append(f"The manifest says that discreet {other} made the release.")
     faults += _differences(manifest, expected)
     if faults:
         return Check("manifest", False, one_sentence(faults) + version_hint(manifest))
     sentence = " ".join(["The manifest has only the entries of its format.", *remarks])
     return Check("manifest", True, sentence, caveat=caveat)
-
-
-# -------------------------------------------------------------------------------------------- what follows from nothing
 
 
 def other_version(manifest: Mapping[str, Any]) -> str | None:
@@ -99,11 +97,8 @@ def version_hint(manifest: Mapping[str, Any]) -> str:
     ' The manifest says that discreet 0.0.9 made the release; audit it with that version.'
     """
     version = other_version(manifest)
-    return f" {_made_by(version)}; audit it with that version." if version else ""
-
-
-def _made_by(version: str) -> str:
-    return f"The manifest says that discreet {version} made the release"
+    made_by = f" The manifest says that discreet {version} made the release; audit it with that version."
+    return made_by if version else ""
 
 
 def stated_promise(texts: Any) -> Principle | None:
@@ -146,7 +141,9 @@ def stated_scheme(entry: Any) -> Any | None:
 
 def _made(name: str, options: dict[str, Any]) -> Any:
     """Return a scheme with the options of a manifest; raise an error if it does not take them."""
-    return SCHEMES[name].from_texts({key: _text(value) for key, value in options.items()})
+    # lists and mappings become texts that no option accepts
+    texts = {key: value if isinstance(value, str) else json.dumps(value) for key, value in options.items()}
+    return SCHEMES[name].from_texts(texts)
 
 
 def _options(case: Case[Any], other: bool) -> tuple[dict[str, Any], list[str], str]:
@@ -154,50 +151,36 @@ def _options(case: Case[Any], other: bool) -> tuple[dict[str, Any], list[str], s
 
     Those that are omitted have to be stated, unless an ``other`` version made the release, which may have had fewer.
     """
-    scheme = case.manifest.get("scheme")
-    name, options = (scheme.get("name"), scheme.get("options")) if isinstance(scheme, dict) else (None, None)
+    entry = case.manifest.get("scheme")
+    name, options = (entry.get("name"), entry.get("options")) if isinstance(entry, dict) else (None, None)
     if not isinstance(name, str) or not isinstance(options, dict):
         return {}, ["the manifest does not name a scheme and its options"], ""
-    if is_installed(scheme):
-        return *_known(name, options, case, other), ""
-    if len(name) > LONGEST or not SCHEME.fullmatch(name):
-        fault = f"the manifest names the scheme {_short(name)}, which is neither one of discreet's nor a plain name"
-        return {}, [fault], ""
-    if options:
-        listed = ", ".join(f"{_short(key)}: {_short(value)}" for key, value in options.items())
-        fault = (
-            f"the manifest states options of scheme {name!r}, which nobody can check ({listed[:200]}), because it is"
-        )
-        return {}, [f"{fault} not installed here; install the plug-in that has it"], ""
-    unchecked = f"scheme {name!r} is not installed here, so nothing was computed again that only the scheme determines"
-    return {}, [], unchecked
-
-
-def _known(name: str, options: dict[str, Any], case: Case[Any], other: bool) -> tuple[dict[str, Any], list[str]]:
-    """Return options and faults, as ``_options``, for a scheme that is installed."""
+    if not is_installed(entry):
+        return {}, *_unknown(name, options)
     try:
         scheme = _made(name, options)
         scheme.check_words(case.original)
     except (DiscreetError, OverflowError) as error:
-        return {}, [f"the manifest has options that scheme {name!r} does not take: {error}"]
-    made, made_so = scheme.options, scheme.makes.format
-    if made_so != case.release.format:
-        return {}, [f"the manifest names scheme {name!r}, whose releases are {made_so} and not {case.release.format}"]
+        return {}, [f"the manifest has options that scheme {name!r} does not take: {error}"], ""
+    made, made_so, format = scheme.options, scheme.makes.format, case.release.format
+    if made_so != format:
+        return {}, [f"the manifest names scheme {name!r}, whose releases are {made_so} and not {format}"], ""
     # a manifest made by hand may write 1 for 1.0
     whole = {key for key, value in made.items() if type(options.get(key)) is int and options[key] == value}
-    return {key: options[key] if key in whole else made[key] for key in made if key in options or not other}, []
+    return {key: options[key] if key in whole else made[key] for key in made if key in options or not other}, [], ""
 
 
-def _text(value: Any) -> str:
-    """An option as text; lists and mappings become texts that no option accepts."""
-    return value if isinstance(value, str) else json.dumps(value)
-
-
-# ------------------------------------------------------------------------------------------------ what has to be so
-
-
-def _digest(entry: Any) -> Any:
-    return entry.get("sha256") if isinstance(entry, dict) else None
+def _unknown(name: str, options: dict[str, Any]) -> tuple[list[str], str]:
+    """Return the faults of the entry of a scheme that is not installed, and what it leaves unchecked."""
+    if len(name) > LONGEST or not SCHEME.fullmatch(name):
+        which = "which is neither one of discreet's nor a plain name"
+        return [f"the manifest names the scheme {_short(name)}, {which}"], ""
+    if not options:
+        unchecked = "is not installed here, so nothing was computed again that only the scheme determines"
+        return [], f"scheme {name!r} {unchecked}"
+    listed = ", ".join(f"{_short(key)}: {_short(value)}" for key, value in options.items())
+    fault = f"the manifest states options of scheme {name!r}, which nobody can check ({listed[:200]}), because it is"
+    return [f"{fault} not installed here; install the plug-in that has it"], ""
 
 
 def _differences(stated: Mapping[str, Any], expected: Mapping[str, Any], where: str = "") -> Iterator[str]:

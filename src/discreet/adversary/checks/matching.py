@@ -34,6 +34,7 @@ from discreet.principles.wording import rows
 from discreet.randomness import numbers_below
 from discreet.releases.boxes import mixed, plant_tree, points_of
 from discreet.releases.described import DescribedRelease
+from discreet.releases.descriptions import Descriptions
 from discreet.table.combinations import numbered
 from discreet.table.table import Column, Table
 
@@ -78,9 +79,6 @@ def people_of(aligned: Aligned, original: Table) -> People:
     return People(columns, had.sum(axis=1), of_row, had)
 
 
-# ------------------------------------------------------------------------------------------------ all ways to match
-
-
 class Believed(NamedTuple):
     """What is believed of kinds of people."""
 
@@ -111,32 +109,42 @@ def marked_sets(
     These are random, one per group, so that two different sets have the same sum with probability 2^-63. They come from
     the operating system: an attacker who knew them could publish descriptions that are taken for the same sets.
     """
-    groups = release.groups
-    marks = numbers_below(1 << 63, groups) - (1 << 62)
-    pairs = np.stack([np.ones(groups, np.int64), marks], axis=1).ravel()
-    both = Counts(np.arange(groups + 1) * 2, np.tile(np.array([0, 1], np.int32), groups), pairs, 2)
-    sums = mixed(release.descriptions, people.columns, both)
-    return sums[:, 0], sums[:, 1], marks
+    marks = numbers_below(1 << 63, release.groups) - (1 << 62)
+    return *admitting(release.descriptions, people.columns, marks), marks
+
+
+def admitting(
+    cells: Descriptions, people: Sequence[Column], marks: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return, per line of the people, how many descriptions admit it and the sum of the marks of these."""
+    number = len(marks)
+    pairs = np.stack([np.ones(number, np.int64), marks], axis=1).ravel()
+    both = Counts(np.arange(number + 1) * 2, np.tile(np.array([0, 1], np.int32), number), pairs, 2)
+    sums = mixed(cells, people, both)
+    return sums[:, 0], sums[:, 1]
 
 
 def believed_by_matching(
-    aligned: Aligned,
-    people: People,
-    sets: NDArray[np.int64],
-    seen: NDArray[np.intp],
-    left: NDArray[np.int64],
+    aligned: Aligned, people: People, sets: NDArray[np.int64], seen: NDArray[np.intp], left: NDArray[np.int64]
 ) -> Believed | str:
     """Return what someone believes who only matches descriptions, or why that is not known.
 
     ``sets`` numbers the set of descriptions that admit each combination, of which those at ``seen`` are admitted by
     some; ``left`` are the values of the withheld rows.
     """
+    from scipy.sparse import csr_array
+
     release, had = aligned.release, people.had
     _, first, kind_of = np.unique(sets[seen], return_index=True, return_inverse=True)
     sizes = np.bincount(kind_of, people.numbers[seen]).astype(np.float64)
-    admits = _admits(aligned, people, seen[first])
-    if admits is None:
+    points, nodes = points_of(people.columns)[seen[first]], len(aligned.boxes.low)
+    forest = plant_tree(points, aligned.boxes)
+    numbers, positions = incidences(forest, aligned.boxes, np.arange(nodes), np.zeros(nodes, np.int64), PAIRS)
+    if len(positions) > PAIRS:
         return f"there are {len(first):,} kinds of people and {release.groups:,} descriptions"
+    # which kinds (lines) the descriptions of nodes (columns) admit
+    where = forest.order[positions], np.repeat(np.arange(nodes), numbers)
+    admits = csr_array((np.ones(len(positions)), where), shape=(len(points), nodes))
     shares = _scaled(admits, sizes, release.sizes.astype(np.float64))
     if shares is None:
         return "no chances were found by which everybody has a row"
@@ -150,11 +158,14 @@ def believed_by_matching(
     return Believed(beliefs, sizes, of_kind, likeliest)
 
 
-def beyond(parts: Sequence[Principle], prior: Prior, believed: Believed, who: str, caveat: str) -> Check:
-    """Report how far the beliefs about kinds of people exceed the promises.
+def beyond(parts: Sequence[Principle], prior: Prior, believed: Believed | str, who: str, caveat: str) -> Check:
+    """Report how far the beliefs about kinds of people exceed the promises, or why that is not known.
 
     ``who`` is a sentence, without its end, on who believes it; ``caveat`` is one for the verdict if they do.
     """
+    if isinstance(believed, str):
+        unknown = "the beliefs of an attacker who only matches descriptions were not computed"
+        return Check("descriptions", True, f"{who}: that was not computed, because {believed}.", caveat=unknown)
     counts = believed.counts
     figures, over = [], []
     for part in parts:
@@ -206,19 +217,6 @@ class Hits(NamedTuple):
         )
 
 
-def _admits(aligned: Aligned, people: People, chosen: NDArray[np.intp]) -> csr_array | None:
-    """Return which combinations (lines) the descriptions of nodes (columns) admit; None if there are too many pairs."""
-    from scipy.sparse import csr_array
-
-    points, nodes = points_of(people.columns)[chosen], len(aligned.boxes.low)
-    forest = plant_tree(points, aligned.boxes)
-    numbers, positions = incidences(forest, aligned.boxes, np.arange(nodes), np.zeros(nodes, np.int64), PAIRS)
-    if len(positions) > PAIRS:
-        return None
-    where = forest.order[positions], np.repeat(np.arange(nodes), numbers)
-    return csr_array((np.ones(len(positions)), where), shape=(len(points), nodes))
-
-
 def _scaled(admits: csr_array, sizes: Floats, held: Floats) -> csr_array | None:
     """Return, per kind of people, the chance that their row belongs to each node, and lastly that it is withheld.
 
@@ -249,9 +247,6 @@ def _scaled(admits: csr_array, sizes: Floats, held: Floats) -> csr_array | None:
     return csr_array((chances, admits.indices, admits.indptr), shape=admits.shape)
 
 
-# ------------------------------------------------------------------------------------------------- counting of rows
-
-
 def believed_by_counting(aligned: Aligned, people: People) -> Believed:
     """Return what someone claims of combinations, at most ``POINTS``, who counts the rows that admit a person."""
     chosen = np.unique(np.linspace(0, len(people.numbers) - 1, min(POINTS, len(people.numbers))).astype(np.intp))
@@ -264,20 +259,19 @@ def believed_by_counting(aligned: Aligned, people: People) -> Believed:
 def by_counting(parts: Sequence[Principle], aligned: Aligned, people: People, prior: Prior) -> Check:
     """Report what comes of counting the rows of all descriptions that admit a person; this breaks no promise."""
     believed = believed_by_counting(aligned, people)
+    shares, chosen, everyone = believed.beliefs, len(believed.sizes), len(people.numbers)
     figures = []
     for part in parts:
         caps = part.caps(prior)
         if caps is None:
             continue
-        times = float((believed.beliefs / np.maximum(caps, 1e-300)).max(initial=0.0))
-        if not bool((believed.beliefs > caps + SLACK).any()):
+        if not bool((shares > caps + SLACK).any()):
             figures.append(f"no more than {part} allows")
             continue
-        hits = Hits.of(believed, caps)
+        times, hits = float((shares / np.maximum(caps, 1e-300)).max(initial=0.0)), Hits.of(believed, caps)
         how = "and more rows have the value than are allowed" if hits.too_many else "and is wrong"
         figures.append(f"up to {times:.2f} times what {part} allows, {how}: {hits.sentence}")
-    some = f" (of {len(people.numbers):,} combinations, {len(believed.sizes):,} were looked at)"
-    some = some if len(believed.sizes) < len(people.numbers) else ""
+    some = f" (of {everyone:,} combinations, {chosen:,} were looked at)" if chosen < everyone else ""
     sentence = (
         "An attacker who takes all rows under descriptions that admit a person as equally likely to be theirs claims "
         f"{'; '.join(figures) or 'what no promise here bounds'}{some}."

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.case import Case
-from discreet.adversary.check import Check, described, one_sentence
+from discreet.adversary.check import Check, named, one_sentence
+from discreet.adversary.checks.trace import traced
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
@@ -25,7 +26,6 @@ from discreet.principles.persons import Judged, broken_by_persons
 from discreet.principles.wording import percent
 from discreet.releases.described import DescribedRelease
 from discreet.releases.release import Release
-from discreet.table.combinations import looked_up
 from discreet.table.persons import several_values
 from discreet.table.table import Table
 
@@ -64,31 +64,28 @@ def judged_by_persons(
     ``groups`` are the row counts of each group, and ``left`` those of the withheld rows.
     """
     assert original.person is not None
-    prior = Prior.of_persons(original)
-    placed = _places(case, original)
+    prior, release = Prior.of_persons(original), case.release
+    placed = traced(release, original.rows, case.trace)
     if placed is None:
         most = int(np.bincount(original.person).max())
         each, withheld = _fewest_persons(groups, most), _fewest_persons(Counts.of(left[None], groups.width), most)
         exact = most == 1
     else:
-        each = Judged.of(original, placed, case.release.groups).by_persons
+        each = Judged.of(original, placed, release.groups).by_persons
         withheld = Judged.of(original, np.where(placed < 0, 0, -1), 1).by_persons
         exact = True
     several = 0 if original.secret is None else several_values(original, original.secret)
-    verdicts = [
-        _by_persons(part, verdict, case.release, each, withheld, prior, exact=exact, several=several)
-        for part, verdict in zip(parts, kept, strict=True)
-    ]
+    verdicts = list(kept)
+    for at, (part, verdict) in enumerate(zip(parts, kept, strict=True)):
+        if math.isinf(verdict.strain) and verdict.achieved is None:  # it could not be judged at all
+            continue
+        if several and not part.bounds_each_value:
+            why = f"By persons: {part} is about one value per person, and {several:,} persons have several."
+            sentence = f"{verdict.sentence} {why}"
+            verdicts[at] = replace(verdict, holds=False, strain=math.inf, achieved=None, sentence=sentence)
+        else:
+            verdicts[at] = _by_persons(part, verdict, release, each, withheld, prior, exact)
     return [_together(case, original, placed)], verdicts
-
-
-def _places(case: Case[DescribedRelease], original: Table) -> NDArray[np.int64] | None:
-    """Return the position of every row's group by the trace, -1 for withheld rows; None without a trace that fits."""
-    trace, ids = case.trace, case.release.ids
-    if trace is None or trace.shape != (original.rows,) or trace.dtype.kind not in "iu" or not len(ids):
-        return None
-    places, known = looked_up(ids, trace)
-    return np.where(known, places, -1)
 
 
 def _fewest_persons(rows: Counts, most: int) -> Counts:
@@ -104,22 +101,13 @@ def _by_persons(
     each: Counts,
     withheld: Counts,
     prior: Prior,
-    *,
     exact: bool,
-    several: int,
 ) -> PromiseVerdict:
     """Judge one promise, already judged by rows, by persons too; ``exact`` when the persons of each group are known."""
-    if math.isinf(kept.strain) and kept.achieved is None:  # it could not be judged at all
-        return kept
-    if several and not part.bounds_each_value:
-        why = f"{part} is about one value per person, and {several:,} persons have several"
-        return replace(
-            kept, holds=False, strain=math.inf, achieved=None, sentence=f"{kept.sentence} By persons: {why}."
-        )
     strains = np.append(part.strain(each, prior), part.strain(withheld, prior))
     worst, broken = int(strains.argmax()), int((strains > 1.0).sum())
     counts, group = (each, worst) if worst < len(each) else (withheld, 0)
-    who = "the withheld persons" if counts is withheld else f"group {release.ids[worst]} ({described(release, worst)})"
+    who = "the withheld persons" if counts is withheld else named(release, worst)
     if not exact and (broken or part.floors(prior) is not None):
         sentence = f"{kept.sentence} Whether its persons keep it cannot be told without the trace: give the trace."
         return replace(kept, holds=False, strain=max(kept.strain, float(np.nextafter(1.0, 2.0))), sentence=sentence)
@@ -127,23 +115,17 @@ def _by_persons(
     if exact:
         reached = [part.achieved(subjects, prior) for subjects in (each, withheld) if subjects.sizes.sum()]
         achieved = (min if part.larger_is_stronger else max)([*reached, *([] if achieved is None else [achieved])])
+    by_persons = "By persons it is kept too, however the rows are divided among them"
     if broken:
-        by_persons = f"By persons it is broken by {broken:,} groups; the worst is {who}: "
-        by_persons += broken_by_persons(part, counts, group, prior)
+        explained = broken_by_persons(part, counts, group, prior)
+        by_persons = f"By persons it is broken by {broken:,} groups; the worst is {who}: {explained}"
     elif exact:
-        by_persons = (
-            f"By persons it is kept too; the closest to its bound, {who}, uses {percent(float(strains[worst]))}"
-        )
-    else:
-        by_persons = "By persons it is kept too, however the rows are divided among them"
+        used = percent(float(strains[worst]))
+        by_persons = f"By persons it is kept too; the closest to its bound, {who}, uses {used}"
     verdict = replace(kept, achieved=achieved, broken=kept.broken + broken, holds=kept.holds and not broken)
     if strains[worst] > kept.strain and counts is each:
-        verdict = replace(
-            verdict,
-            group=int(release.ids[worst]),
-            size=int(release.sizes[worst]),
-            description=release.description(worst),
-        )
+        where = int(release.ids[worst]), int(release.sizes[worst]), release.description(worst)
+        verdict = replace(verdict, group=where[0], size=where[1], description=where[2])
     return replace(verdict, strain=max(kept.strain, float(strains[worst])), sentence=f"{kept.sentence} {by_persons}.")
 
 
@@ -177,7 +159,5 @@ def _together(case: Case[DescribedRelease], original: Table, placed: NDArray[np.
     if faults:
         return Check("persons", False, one_sentence(faults))
     sentence = f"The {original.rows:,} rows are about {original.persons:,} persons, and promises are judged by both"
-    if placed is not None:
-        sentence += "; all rows of a person are in one group or withheld" if not apart else ""
-    sentence += "."
-    return Check("persons", True, sentence, caveat=caveat)
+    one = "; all rows of a person are in one group or withheld" if placed is not None and not apart else ""
+    return Check("persons", True, f"{sentence}{one}.", caveat=caveat)

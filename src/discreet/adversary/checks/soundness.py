@@ -1,13 +1,20 @@
-"""Check that a release is sound in itself: its files, their consistency, and the promises they state."""
+"""Check that a release is sound in itself: its files, their consistency, the roles of columns, and what it promises."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.adversary.case import Case
 from discreet.adversary.check import Check, one_sentence
+from discreet.adversary.checks.domains import domains
+from discreet.adversary.checks.manifest import entries
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.principles import Principle, Prior, parse, together, wording
@@ -28,6 +35,7 @@ OUT_OF_ORDER = (
     "are not in the order that follows from what is published, and another order might tell more; a release of an "
     "earlier version of discreet was shuffled: publish it again"
 )
+WORDS = {"quasi": "a quasi-identifier", "sensitive": "sensitive", "other": "a column that is kept as it is"}
 ONE_DESCRIPTION = "Every group has one description, and the manifest gives the right numbers of rows and groups."
 
 
@@ -64,6 +72,54 @@ def files(file: ManifestFile) -> Check:
     return Check("files", True, f"{sentence} Not audited: {', '.join(beside)}.", caveat=caveat)
 
 
+def roles(release: Release, original: Table, from_release: Collection[str] = ()) -> Check:
+    """Check that the columns have the roles that the original was read with.
+
+    A promise is about quasi-identifiers and sensitive attributes. A release that publishes one of these as a column
+    kept unchanged keeps its promise and discloses everything. So the roles that the original was read with decide.
+    ``from_release`` are columns whose role only the manifest stated. A column that the original was read without has no
+    role to compare; if it is indispensable, aligning release and original raises an error.
+    """
+    read = {column.name: "quasi" for column in original.quasi}
+    read |= {column.name: "sensitive" for column in original.sensitive}
+    read |= {column.name: "other" for column in original.other}
+    stated = {attribute.name: attribute.role for attribute in release.attributes}
+    faults = [
+        f"{name!r} is {WORDS[read[name]]} to the auditor, but the release publishes it as {WORDS[role]}"
+        for name, role in stated.items()
+        if name in read and read[name] != role
+    ]
+    if faults:
+        return Check("roles", False, one_sentence(faults))
+    unsaid = [name for name in stated if name in from_release]
+    if len(unsaid) == len(stated):
+        sentence = "The roles of the columns are taken from the release, because the audit was given none."
+        say = f"{argument('quasi')} and {argument('sensitive')}"
+        caveat = f"the roles of the columns are taken from the release: say {say} to have them checked"
+        return Check("roles", True, sentence, caveat=caveat)
+    remarks = ["The columns have the roles that the original was read with."]
+    for role, many in (("quasi", "quasi-identifier"), ("sensitive", "sensitive attribute")):
+        absent = [name for name in read if read[name] == role and name not in stated]
+        if absent:
+            be = f"{many} {absent[0]!r} is" if len(absent) == 1 else f"{many}s {wording.listed(map(repr, absent))} are"
+            remarks.append(f"The {be} not published at all, which reveals nothing.")
+    if not unsaid:
+        return Check("roles", True, " ".join(remarks))
+    names = wording.listed(f"{name!r} ({WORDS[stated[name]]})" for name in unsaid)
+    roles = "role" if len(unsaid) == 1 else "roles"
+    caveat = f"the {roles} of {names} {'is' if len(unsaid) == 1 else 'are'} taken from the release"
+    return Check("roles", True, " ".join(remarks), caveat=caveat)
+
+
+def as_published(original: Table, release: Release) -> Table:
+    """Return the original without its unpublished sensitive attributes, if at least one is published."""
+    published = {attribute.name for attribute in release.attributes if attribute.role == "sensitive"}
+    shown = [column for column in original.sensitive if column.name in published]
+    if not shown or len(shown) == len(original.sensitive):
+        return original
+    return replace(original, sensitive=tuple(shown))
+
+
 def kept(release: Release) -> list[Check]:
     """Return the remark that some columns are published unchanged and outside the promise, if there are any."""
     names = [attribute.name for attribute in release.attributes if attribute.role == "other"]
@@ -94,6 +150,20 @@ def taken(parts: Iterable[Principle], prior: Prior, from_release: Collection[str
     return None, []
 
 
+def opening(case: Case[Any], sound: str, numbers: Mapping[str, NDArray[np.float64]], **more: Any) -> list[Check]:
+    """Return the checks that audits of most formats begin with: of the manifest, the tables and the domains.
+
+    ``sound`` says what holds of tables that agree, ``numbers`` are those that numeric quasi-identifiers are published
+    with, and ``more`` the entries of the manifest that are specific to the format.
+    """
+    release = case.release
+    return [
+        entries(case, **more),
+        consistency(release, sound),
+        domains(release, case.original, numbers, case.from_release),
+    ]
+
+
 def consistency(release: Release, sound: str = ONE_DESCRIPTION) -> Check:
     """Check that the tables agree with each other and with the manifest; ``sound`` says what holds if they do."""
     return Check("consistency", not release.faults, " ".join(release.faults) or sound)
@@ -102,13 +172,10 @@ def consistency(release: Release, sound: str = ONE_DESCRIPTION) -> Check:
 def side_by_side(original: Table) -> Check:
     """Tell what promises about several sensitive attributes do not cover: what one of them tells about another."""
     names = wording.listed(repr(column.name) for column in original.sensitive)
-    return Check(
-        "each attribute",
-        True,
-        f"The promises were judged about {names} separately, against an attacker who knows quasi-identifiers only.",
-        caveat="about each sensitive attribute separately: an attacker who knows one of a person's sensitive values "
-        "may learn the others",
-    )
+    sentence = f"The promises were judged about {names} separately"
+    sentence += ", against an attacker who knows quasi-identifiers only."
+    knowing = "an attacker who knows one of a person's sensitive values may learn the others"
+    return Check("each attribute", True, sentence, caveat=f"about each sensitive attribute separately: {knowing}")
 
 
 def promises(

@@ -2,38 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.alignment import Aligned, ComparedRows
 from discreet.adversary.check import Check
 from discreet.principles import wording
+from discreet.releases.columns import value_name
 from discreet.releases.exact_rows import ExactRowsRelease
 from discreet.releases.release import Release
 from discreet.table.table import Table
-from discreet.table.texts import number_text
 
 
 def totals(aligned: Aligned, original: Table) -> Check:
     """Check that published and withheld rows together make up the original, value by value."""
-    release = aligned.release
-    had = np.bincount(aligned.had, minlength=aligned.kinds)
-    shown = np.bincount(aligned.shown, minlength=aligned.kinds + 1)
-    if shown[aligned.kinds]:
-        verb = "has" if shown[aligned.kinds] == 1 else "have"
-        sentence = (
-            f"{wording.rows(int(shown[aligned.kinds]))} of the release {verb} a sensitive value, or a "
-            "combination of the columns published as they are, that no original row has."
-        )
-    elif (over := np.flatnonzero(shown[:-1] > had)).size:
-        worst = over[np.argmax(shown[over] - had[over])]
-        sentence = (
-            f"The release has {wording.rows(int(shown[worst]))} with {_named(aligned, original, int(worst))}, but the "
-            f"original only has {had[worst]:,}."
-        )
-    else:
-        return as_many(release, original, "published")
-    return Check("totals", False, sentence)
+    had, shown = (np.bincount(kinds, minlength=aligned.kinds + 1) for kinds in (aligned.had, aligned.shown))
+
+    def named(kind: int) -> str:
+        row, column = int(np.argmax(aligned.had == kind)), original.secret
+        if not had[kind] or not aligned.release.secrets or column is None:
+            return "the same values published as they are"
+        return f"{column.name} {column.texts[int(column.codes[row])]!r}"
+
+    what = "a sensitive value, or a combination of the columns published as they are,"
+    fault = excess(int(shown[-1]), what, shown, had, named)
+    return as_many(aligned.release, original, "published") if fault is None else Check("totals", False, fault)
+
+
+def excess(
+    strange: int, what: str, shown: NDArray[np.int64], had: NDArray[np.int64], named: Callable[[int], str]
+) -> str | None:
+    """Return a sentence if published rows have something that no original row has, or that fewer have."""
+    if strange:
+        have = "has" if strange == 1 else "have"
+        return f"{wording.rows(strange)} of the release {have} {what} that no original row has."
+    over = np.flatnonzero(shown > had)
+    if not len(over):
+        return None
+    worst = int(over[np.argmax((shown - had)[over])])
+    number = wording.rows(int(shown[worst]))
+    return f"The release has {number} with {named(worst)}, but the original only has {had[worst]:,}."
 
 
 def as_many(release: Release, original: Table, shown: str) -> Check:
@@ -42,35 +52,25 @@ def as_many(release: Release, original: Table, shown: str) -> Check:
     if fault is not None:
         return Check("totals", False, fault)
     and_left = f" and the {release.withheld:,} withheld" if release.withheld else ""
-    return Check(
-        "totals",
-        True,
-        f"The {wording.rows(release.rows)} published{and_left} make up the original's {original.rows:,}, and no value "
-        f"is {shown} more often than it occurs.",
-    )
+    sentence = f"The {wording.rows(release.rows)} published{and_left} make up the original's {original.rows:,}"
+    return Check("totals", True, f"{sentence}, and no value is {shown} more often than it occurs.")
 
 
 def rows_of_original(release: ExactRowsRelease, rows: ComparedRows, usable: NDArray[np.intp]) -> Check:
     """Check that every published combination of quasi-identifiers occurs in the original at least as often."""
-    strange = int((rows.shown >= rows.kinds).sum())
-    if strange:
-        verb = "has" if strange == 1 else "have"
-        sentence = f"{wording.rows(strange)} of the release {verb} quasi-identifiers that no original row has."
-        return Check("rows", False, sentence)
-    had = np.bincount(rows.had[usable], minlength=rows.kinds)
-    shown = np.bincount(rows.shown, minlength=rows.kinds)
-    over = np.flatnonzero(shown > had)
-    if len(over):
-        row = int(np.argmax(rows.shown == over[0]))
-        words = []
-        for attribute, payload in zip(release.quasi, release.exact, strict=True):
-            value = payload.values[payload.codes[row]]
-            words.append(f"{attribute.name} {number_text(value) if isinstance(value, float) else value}")
-        sentence = (
-            f"The release has {wording.rows(int(shown[over[0]]))} with {', '.join(words)}, but the original only has "
-            f"{had[over[0]]:,} that may be published."
+    had, known = np.bincount(rows.had[usable], minlength=rows.kinds), rows.shown[rows.shown < rows.kinds]
+
+    def named(kind: int) -> str:
+        row = int(np.argmax(rows.shown == kind))
+        return ", ".join(
+            f"{attribute.name} {value_name(payload.values[payload.codes[row]], payload.notation)}"
+            for attribute, payload in zip(release.quasi, release.exact, strict=True)
         )
-        return Check("rows", False, sentence)
+
+    shown = np.bincount(known, minlength=rows.kinds)
+    fault = excess(len(rows.shown) - len(known), "quasi-identifiers", shown, had, named)
+    if fault is not None:
+        return Check("rows", False, fault)
     which = "are exactly those of the original" if len(rows.shown) == len(rows.had) else "all belong to original rows"
     return Check("rows", True, f"The published quasi-identifiers {which}, none more often than it occurs.")
 
@@ -84,11 +84,3 @@ def withheld_fault(release: Release, original: Table) -> str | None:
         f"The original has {wording.rows(original.rows)} and the release {release.rows:,}, so {wording.rows(left)} "
         f"must have been withheld, but the manifest says {release.withheld:,}."
     )
-
-
-def _named(aligned: Aligned, original: Table, kind: int) -> str:
-    row = int(np.flatnonzero(aligned.had == kind)[0]) if bool((aligned.had == kind).any()) else -1
-    if row < 0 or not aligned.release.secrets or original.secret is None:
-        return "the same values published as they are"
-    column = original.secret
-    return f"{column.name} {column.texts[int(column.codes[row])]!r}"

@@ -12,14 +12,16 @@ import pyarrow.csv
 from numpy.typing import NDArray
 
 from discreet.adversary.alignment import Aligned
-from discreet.adversary.check import Check, described
+from discreet.adversary.check import Check, named
 from discreet.errors import DiscreetError
 from discreet.kernels.boxes.boxes import admitted
 from discreet.principles import wording
 from discreet.releases.grouped import GroupedRelease
 from discreet.releases.partition import GROUP
+from discreet.releases.release import Release
 from discreet.table.combinations import first_difference, looked_up
 from discreet.table.paths import content, located
+from discreet.table.table import Table
 
 MOST_TABLES = 1000
 """The most tables in groups of their own that a trace can be about."""
@@ -44,10 +46,7 @@ def read_trace(path: str | os.PathLike[str], rows: int) -> tuple[NDArray[np.int6
         table = pyarrow.csv.read_csv(
             pa.BufferReader(data),
             convert_options=pyarrow.csv.ConvertOptions(
-                column_types={
-                    **{name: pa.int64() for name in ("row", GROUP, *several)},
-                    "candidates": pa.string(),
-                }
+                column_types={**{name: pa.int64() for name in ("row", GROUP, *several)}, "candidates": pa.string()}
             ),
         )
         numbers = table.column("row")
@@ -91,26 +90,16 @@ def _listed(groups: NDArray[np.int64], texts: pa.ChunkedArray) -> NDArray[np.int
     return result
 
 
-def by_trace(aligned: Aligned, trace: NDArray[Any], faults: list[str]) -> Check:
-    """Check that every row that the trace puts into a group belongs there, and that the group has no other rows."""
-    release = aligned.release
-    faults = list(faults)
-    placed = place_rows(release, len(aligned.had), aligned.usable, trace, faults)
-    if placed is None:
-        return trace_check(faults, EXPLAINED)
-    kept, places = placed
-    faults += outside(aligned, kept, places)
-    width = aligned.kinds + 1
+def misplaced(aligned: Aligned, kept: NDArray[np.intp], places: NDArray[np.intp]) -> list[str]:
+    """Report rows that do not belong into the group where the trace puts them, and groups with other rows."""
+    release, width = aligned.release, aligned.kinds + 1
+    faults = outside(aligned, kept, places)
     differing = first_difference(
         release.group_of.astype(np.int64) * width + aligned.shown, places * width + aligned.had[kept]
     )
     if differing is not None:
-        group = differing // width
-        faults.append(
-            f"group {release.ids[group]} ({described(release, group)}) is not published with the sensitive values of "
-            "its rows"
-        )
-    return trace_check(faults, EXPLAINED)
+        faults.append(f"{named(release, differing // width)} is not published with the sensitive values of its rows")
+    return faults
 
 
 def outside(aligned: Aligned, kept: NDArray[np.intp], places: NDArray[np.intp]) -> list[str]:
@@ -120,46 +109,51 @@ def outside(aligned: Aligned, kept: NDArray[np.intp], places: NDArray[np.intp]) 
         out |= ~admitted(aligned.boxes, places, axis, column.codes[kept])
     if not bool(out.any()):
         return []
-    release, group = aligned.release, int(places[np.argmax(out)])
     lie = "lies" if out.sum() == 1 else "lie"
     return [
-        f"{wording.rows(int(out.sum()))} {lie} outside the description of their group, for example in group "
-        f"{release.ids[group]} ({described(release, group)})"
+        f"{wording.rows(int(out.sum()))} {lie} outside the description of their group, for example in "
+        f"{named(aligned.release, int(places[np.argmax(out)]))}"
     ]
 
 
 def place_rows(
-    release: GroupedRelease,
-    rows: int,
-    usable: NDArray[np.intp],
-    trace: NDArray[Any],
-    faults: list[str],
+    release: Release, ids: NDArray[np.int64], original: Table, trace: NDArray[Any], faults: list[str]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
     """Return the original rows that a trace publishes, and the position of each one's group; None if it is not a trace.
 
-    Faults of the trace are appended to ``faults``.
+    ``ids`` are the numbers of the groups. Faults of the trace are appended to ``faults``.
     """
+    rows = original.rows
     if trace.shape != (rows,) or trace.dtype.kind not in "iu":
         faults.append(f"the trace must have one whole number for each of the {wording.rows(rows)} of the original")
         return None
     kept = np.flatnonzero(trace >= 0)
     named = trace[kept].astype(np.int64)
-    places, known = looked_up(release.ids, named)
+    places, known = looked_up(ids, named)
     if not bool(known.all()):
         faults.append(f"the trace names group {int(named[~known][0])}, which the release does not have")
         kept, places = kept[known], places[known]
     if (left := rows - len(kept)) != release.withheld:
         faults.append(f"the trace withholds {wording.rows(left)}, but the manifest says {release.withheld:,}")
-    may_be = np.zeros(rows, np.bool_)
-    may_be[usable] = True
-    if not bool(may_be[kept].all()):
+    if original.unusable is not None and bool(np.isin(original.unusable, kept).any()):
         faults.append("the trace publishes rows that had to be withheld for their missing values")
     return kept, places
 
 
+def traced(release: GroupedRelease, rows: int, trace: NDArray[Any] | None) -> NDArray[np.int64] | None:
+    """Return the position of every row's group by the trace, -1 for withheld rows; None without a trace that fits."""
+    if trace is None or trace.shape != (rows,) or trace.dtype.kind not in "iu" or not release.groups:
+        return None
+    places, known = looked_up(release.ids, trace)
+    return np.where(known, places, -1)
+
+
 def trace_check(faults: list[str], explained: str) -> Check:
     """Return the check that the trace explains the release; ``explained`` is what it then confirms."""
-    if faults:
-        return Check("support", False, "The trace does not explain the release: " + "; ".join(faults) + ".")
     sentence = f"By the private trace, every input row is published once or withheld, and {explained}."
-    return Check("support", True, sentence)
+    return Check("support", not faults, unexplained(faults) if faults else sentence)
+
+
+def unexplained(faults: list[str]) -> str:
+    """Say why a trace does not explain a release."""
+    return f"The trace does not explain the release: {'; '.join(faults)}."

@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.alignment import Aligned
-from discreet.adversary.check import Check
-from discreet.adversary.checks.support import ordered
+from discreet.adversary.check import Check, in_words
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.kernels.boxes import unions as unions_kernels
 from discreet.kernels.judging import SLACK
@@ -69,7 +68,8 @@ class Faced:
 
     def explained(self, everybody: int) -> str:
         """Describe in a few sentences how unions exceed the promise."""
-        where = f"{self.beyond:,} of {self.points:,} combinations of quasi-identifiers (at worst {_listed(self.point)})"
+        worst = f"(at worst {in_words(self.point)})"
+        where = f"{self.beyond:,} of {self.points:,} combinations of quasi-identifiers {worst}"
         alike = "An adversary who cannot tell which of several matching groups a person is in takes them as one"
         text = f"Every group keeps {self.part}, as promised. {alike}"
         if self.part.nearness is None:
@@ -87,17 +87,13 @@ class Faced:
             return f"{text}; around a row's own number it happens for no row."
         return (
             f"{text}; around a row's own number it happens for {rows(self.people)} of {everybody:,} (at worst "
-            f"{percent(self.share)}, {_listed(self.person)})."
+            f"{percent(self.share)}, {in_words(self.person)})."
         )
 
     def as_dict(self) -> dict[str, Any]:
         """Return the figures, ready for JSON."""
         figures = {name: value for name, value in vars(self).items() if name != "part"}
         return {"promise": str(self.part), **figures}
-
-
-def _listed(named: dict[str, str]) -> str:
-    return ", ".join(f"{name} {value}" for name, value in named.items())
 
 
 def unions(
@@ -116,12 +112,11 @@ def unions(
     """
     loose = [part for part, verdict in zip(parts, kept, strict=True) if not part.monotone and verdict.holds]
     if not loose:
-        return Check(
-            "unions",
-            True,
+        sentence = (
             "An adversary who only matches descriptions faces a union of groups, and these promises hold for unions "
-            "of groups that keep them: there is nothing more to check.",
+            "of groups that keep them: there is nothing more to check."
         )
+        return Check("unions", True, sentence)
     faced = face(loose, aligned, groups, prior, original.classes, tell)
     if any(result.beyond for result in faced):
         sentence = " ".join(result.explained(len(aligned.usable)) for result in faced if result.beyond)
@@ -149,27 +144,24 @@ def face(
     axes = _slow_first(aligned)
     columns = [aligned.columns[axis] for axis in axes]
     codes = [column.codes[aligned.usable] for column in columns]
-    order, keys = _back_and_forth(codes, [len(column.values) for column in columns], len(aligned.usable))
+    keys = numbered(codes, [len(column.values) for column in columns], len(aligned.usable))
+    order = np.argsort(keys, kind="stable")  # the next point is nearly always one that few descriptions tell apart
     people, keys = aligned.usable[order], keys[order]
-    fresh = np.ones(len(people), np.bool_)
-    np.not_equal(keys[1:], keys[:-1], out=fresh[1:])
-    first_row = np.append(np.flatnonzero(fresh), len(people))
+    first_row = np.append(np.flatnonzero(np.diff(keys, prepend=-1)), len(people))
     points = np.ascontiguousarray(points_of(aligned.columns)[people[first_row[:-1]]][:, axes])
     results = [Faced(part, len(first_row) - 1) for part in parts]
     windows = [None if part.nearness is None else part.nearness.windows(prior) for part in parts]
-    worst: dict[int, tuple[NDArray[np.int64], np.intp]] = {}
-    nearest: dict[int, np.intp] = {}
     for start, counts in _gathered(aligned, groups, points, axes, len(prior.values)):
         tell(start / results[0].points)
         starts = first_row[start : start + len(counts) + 1]
         here, point_of = people[starts[0] : starts[-1]], np.repeat(np.arange(len(counts)), np.diff(starts))
-        for place, (result, window) in enumerate(zip(results, windows, strict=True)):
+        for result, window in zip(results, windows, strict=True):
             strains = result.part.strain(counts, prior)
             result.beyond += int((strains > 1.0).sum())
             at = int(np.argmax(strains))
             if strains[at] > result.strain:
-                result.strain = float(strains[at])
-                worst[place] = counts.line(at), people[starts[at]]
+                result.strain, result.point = float(strains[at]), _values_of(aligned, people[starts[at]])
+                result.sentence = result.part.explain(counts.line(at), prior).replace("this group", "this union")
             if window is not None and result.part.nearness is not None:
                 values = classes[here]
                 within = counts.starts, counts.values, counts.amounts, point_of, window[0][values], window[1][values]
@@ -178,42 +170,16 @@ def face(
                 result.people = (result.people or 0) + int((shares > allowed).sum())
                 at = int(np.argmax(shares))
                 if result.share is None or shares[at] > result.share:
-                    result.share, nearest[place] = float(shares[at]), here[at]
-    for place, (line, row) in worst.items():
-        results[place].point = _values_of(aligned, row)
-        results[place].sentence = results[place].part.explain(line, prior).replace("this group", "this union")
-    for place, row in nearest.items():
-        results[place].person = _values_of(aligned, row)
+                    result.share, result.person = float(shares[at]), _values_of(aligned, here[at])
     return results
 
 
 def _slow_first(aligned: Aligned) -> NDArray[np.intp]:
     """Return the axes, those first on which the next code changes most about which descriptions admit a point."""
     boxes = aligned.boxes
-    changes = []
-    for axis, column in enumerate(aligned.columns):
-        last = max(1, len(column.values) - 1)
-        ends = (boxes.low[:, axis] > 0).sum() + (boxes.high[:, axis] < last).sum()
-        changes.append(ends / last)
-    return np.argsort(np.array(changes, np.float64), kind="stable")[::-1].copy()
-
-
-def _back_and_forth(
-    codes: list[NDArray[np.int32]], sizes: list[int], number: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return an order of points in which the first code ascends, and each further one ascends and descends in turn, and
-    one number per point: so the next point is nearly always a neighbour, which few descriptions tell apart.
-
-    >>> points = np.array([[0, 0], [1, 0], [0, 1], [1, 1]], np.int32)
-    >>> points[_back_and_forth(list(points.T), [2, 2], 4)[0]].tolist()
-    [[0, 0], [0, 1], [1, 1], [1, 0]]
-    """
-    turned, back = [], np.zeros(number, np.bool_)
-    for column, size in zip(codes, sizes, strict=True):
-        turned.append(np.where(back, size - 1 - column, column))
-        back ^= column % 2 == 1
-    keys = numbered(turned, sizes, number)
-    return ordered(keys), keys
+    last = np.array([max(1, len(column.values) - 1) for column in aligned.columns])
+    ends = (boxes.low > 0).sum(axis=0) + (boxes.high < last).sum(axis=0)
+    return np.argsort(ends / last, kind="stable")[::-1].copy()
 
 
 def _gathered(

@@ -10,12 +10,11 @@ import numpy as np
 from discreet.adversary.alignment import Aligned, align, each_sensitive
 from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.checks import soundness
-from discreet.adversary.checks.domains import domains, ends_of
-from discreet.adversary.checks.manifest import entries
+from discreet.adversary.checks.domains import ends_of
 from discreet.adversary.checks.persons import judged_by_persons
 from discreet.adversary.checks.support import without_trace
 from discreet.adversary.checks.totals import totals
-from discreet.adversary.checks.trace import by_trace
+from discreet.adversary.checks.trace import EXPLAINED, misplaced
 from discreet.adversary.checks.unions import unions
 from discreet.adversary.verdict import PromiseVerdict, Subjects, counts_of, judged, naming
 from discreet.analyst.loss import losses
@@ -27,12 +26,9 @@ def audit_generalized(case: Case[GeneralizedRelease], aligned: Aligned | None = 
     """Audit a generalized release against its original, to which it may have been aligned before; see ``audit``."""
     release, original = case.release, case.original
     aligned = aligned or align(release, original)
-    checks = [entries(case, groups=case.manifest["groups"]), soundness.consistency(release)]
-    checks += [domains(release, original, ends_of(release), case.from_release), totals(aligned, original)]
-    # where the sensitive value is all that is published unchanged, groups are counted once
-    only = len(release.secrets) == 1 and not release.others
-    alone = counts_of(aligned, len(original.sensitive[0].values)) if only else None
-    check, how = case.support(partial(by_trace, aligned), partial(without_trace, aligned, claims=alone))
+    checks = soundness.opening(case, soundness.ONE_DESCRIPTION, ends_of(release), groups=case.manifest["groups"])
+    checks.append(totals(aligned, original))
+    check, how = case.support(EXPLAINED, partial(misplaced, aligned), partial(without_trace, aligned))
     checks.append(check)
     if not release.sensitive:
         original = replace(original, sensitive=())
@@ -45,7 +41,7 @@ def audit_generalized(case: Case[GeneralizedRelease], aligned: Aligned | None = 
             checks += soundness.unpromised(column, promised)
         prior = Prior.of(table)
         left = np.maximum(prior.counts - view.published, 0)
-        groups = counts_of(view, len(prior.values)) if alone is None else alone
+        groups = counts_of(view, len(prior.values))
         verdicts = [judged(part, Subjects.groups(release, groups), prior, left) for part in promised]
         if table.person is not None:
             of_persons, verdicts = judged_by_persons(case, promised, table, left, groups, verdicts)

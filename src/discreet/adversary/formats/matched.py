@@ -20,9 +20,7 @@ from discreet.adversary.alignment import Aligned, align
 from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check
 from discreet.adversary.checks import soundness
-from discreet.adversary.checks import trace as of_groups
-from discreet.adversary.checks.domains import domains, ends_of
-from discreet.adversary.checks.manifest import entries
+from discreet.adversary.checks.domains import ends_of
 from discreet.adversary.checks.matching import (
     ACCURATE,
     Believed,
@@ -34,8 +32,8 @@ from discreet.adversary.checks.matching import (
 )
 from discreet.adversary.checks.support import without_trace
 from discreet.adversary.checks.totals import totals
-from discreet.adversary.checks.trace import outside, trace_check
-from discreet.adversary.verdict import PromiseVerdict, Subjects, judged
+from discreet.adversary.checks.trace import misplaced, outside, trace_check
+from discreet.adversary.verdict import PromiseVerdict, Subjects, judged, number_of
 from discreet.analyst.loss import losses
 from discreet.principles import Principle, Prior
 from discreet.releases.matched.candidates import irregularities, pairs, published_values
@@ -43,6 +41,14 @@ from discreet.releases.matched.release import MatchedRelease
 from discreet.table.combinations import looked_up
 
 CONSISTENT = "Every row has a number of its own, and there are as many rows as the manifest says."
+IGNORANT = (
+    "An attacker who does not know the matches and only matches descriptions finds more rows that may be a person's, "
+    "and believes"
+)
+KNOWING = (
+    "that is so for an attacker who knows who is matched with which rows, which is not published: one who only "
+    "matches descriptions, as anybody may,"
+)
 ONLY_MATCHING = "Without the trace, by an attacker who only matches descriptions"
 
 
@@ -50,10 +56,9 @@ def audit_matched(case: Case[MatchedRelease]) -> FormatFindings:
     """Audit a matched release against its original; see ``audit``."""
     release, original = case.release, case.original
     aligned = align(release, original)
-    checks = [entries(case, groups=case.manifest["groups"]), soundness.consistency(release, CONSISTENT)]
-    checks += [domains(release, original, ends_of(release), case.from_release), totals(aligned, original)]
-    check, how = case.support(partial(by_trace, aligned), partial(without_trace, aligned))
-    checks.append(check)
+    checks = soundness.opening(case, CONSISTENT, ends_of(release), groups=case.manifest["groups"])
+    check, how = _support(case, aligned)
+    checks += [totals(aligned, original), check]
     prior = Prior.of(original)
     left = np.maximum(prior.counts - aligned.published, 0)
     people = people_of(aligned, original)
@@ -63,9 +68,10 @@ def audit_matched(case: Case[MatchedRelease]) -> FormatFindings:
         persons = _persons(aligned, case.trace, prior)
         kept = [judged(part, persons, prior, left) for part in case.parts]
         clear = [part for part, verdict in zip(case.parts, kept, strict=True) if math.isfinite(verdict.strain)]
-        checks += [_descriptions([part for part in clear if part.caps(prior) is not None], prior, believed)]
+        bounding = [part for part in clear if part.caps(prior) is not None]
+        checks.append(beyond(bounding, prior, believed, IGNORANT, KNOWING))
     else:
-        kept = [_unconfirmed(_by_matching(part, aligned, believed, prior, left)) for part in case.parts]
+        kept = [_by_matching(part, aligned, believed, prior, left) for part in case.parts]
         clear = list(case.parts)
         caveat = (
             "because only the trace tells who is matched with which rows, it was judged by the beliefs of an attacker "
@@ -93,40 +99,18 @@ def _persons(aligned: Aligned, trace: NDArray[np.int64], prior: Prior) -> Subjec
         lambda at: release.description(int(first[at])),
         "person with the candidate",
         "persons",
-        lambda number: "1 candidate" if number == 1 else f"{number:,} candidates",
+        partial(number_of, "candidate"),
         "set of candidates",
     )
-
-
-def _descriptions(parts: list[Principle], prior: Prior, believed: Believed | str) -> Check:
-    """Report what is believed by someone who does not know the matches; the promise is about one who does."""
-    who = (
-        "An attacker who does not know the matches and only matches descriptions finds more rows that may be a person's"
-    )
-    about = "that is so for an attacker who knows who is matched with which rows, which is not published:"
-    if isinstance(believed, str):
-        caveat = f"{about} the beliefs of one who only matches descriptions were not computed"
-        return Check("descriptions", True, f"{who}; these beliefs are unknown, because {believed}.", caveat=caveat)
-    anybody = "one who only matches descriptions, as anybody may,"
-    return beyond(parts, prior, believed, f"{who}, and believes", f"{about} {anybody}")
-
-
-def _unconfirmed(verdict: PromiseVerdict) -> PromiseVerdict:
-    """Return a verdict that does not hold: the files do not tell the matches, by which the promise is kept.
-
-    What someone believes who only matches descriptions is scaled, not counted, and may be off; and rows of the same
-    description may have changed places unseen.
-    """
-    if not verdict.holds:
-        return verdict
-    sentence = f"{verdict.sentence} That does not confirm the promise, which is about the matches: give the trace."
-    return replace(verdict, holds=False, sentence=sentence)
 
 
 def _by_matching(
     part: Principle, aligned: Aligned, believed: Believed | str, prior: Prior, left: NDArray[np.int64]
 ) -> PromiseVerdict:
-    """Judge a promise without the trace, by the beliefs of someone who only matches descriptions."""
+    """Judge a promise without the trace, by the beliefs of someone who only matches descriptions.
+
+    It does not hold by these: the files do not tell the matches, by which the promise is kept.
+    """
     if isinstance(believed, str):
         return PromiseVerdict.unjudged(
             part, f" without the trace, which tells who is matched with which rows: {believed}"
@@ -139,16 +123,15 @@ def _by_matching(
         lambda at: release.description(int(rows[at])),
         "kind of people likeliest to have row",
         "kinds of people",
-        lambda number: "1 person" if number == 1 else f"{number:,} persons",
+        partial(number_of, "person"),
         "kind of people",
     )
     verdict = judged(part, kinds, prior, left)
-    advice = (
-        ""
-        if verdict.holds
-        else " The promise is about an attacker who knows the matches: give the trace to have it judged."
-    )
-    return replace(verdict, sentence=f"{ONLY_MATCHING}: {verdict.sentence}{advice}")
+    # what is scaled, not counted, may be off; and rows of the same description may have changed places unseen
+    advice = "The promise is about an attacker who knows the matches: give the trace to have it judged."
+    if verdict.holds:
+        advice = "That does not confirm the promise, which is about the matches: give the trace."
+    return replace(verdict, holds=False, sentence=f"{ONLY_MATCHING}: {verdict.sentence} {advice}")
 
 
 EXPLAINED = (
@@ -157,20 +140,24 @@ EXPLAINED = (
 )
 
 
-def by_trace(aligned: Aligned, trace: NDArray[Any], faults: list[str]) -> Check:
-    """Check that the trace's candidates are a regular graph that explains the release."""
-    if trace.ndim != 2 or trace.shape[1] == 0:
-        fault = "the trace of a matched release lists the candidates of every row, and this one does not"
-        return trace_check([*faults, fault], EXPLAINED)
-    of_rows = of_groups.by_trace(aligned, trace[:, 0], faults)
-    if not of_rows.holds:
-        return of_rows
+def _support(case: Case[MatchedRelease], aligned: Aligned) -> tuple[Check, str]:
+    """Check that the original supports the release; by the trace, whose candidates must be a regular graph."""
+    rows, trace = case, case.trace
+    if trace is not None:
+        if trace.ndim != 2 or trace.shape[1] == 0:
+            fault = "the trace of a matched release lists the candidates of every row, and this one does not"
+            return trace_check([*case.trace_faults, fault], EXPLAINED), "trace"
+        rows = replace(case, trace=trace[:, 0])
+    check, how = rows.support(EXPLAINED, partial(misplaced, aligned), partial(without_trace, aligned))
+    if trace is None or not check.holds:
+        return check, how
     places = candidates_in(aligned, trace)
     if places is None:
         fault = "it lists candidates that the release does not have, or candidates of a withheld row"
-        return trace_check([fault], EXPLAINED)
+        return trace_check([fault], EXPLAINED), how
     names = aligned.release.ids.tolist()
-    return trace_check([*irregularities(places, len(names), names), *outside(aligned, *pairs(places))], EXPLAINED)
+    faults = [*irregularities(places, len(names), names), *outside(aligned, *pairs(places))]
+    return trace_check(faults, EXPLAINED), how
 
 
 def candidates_in(aligned: Aligned, trace: NDArray[Any]) -> NDArray[np.int64] | None:

@@ -44,17 +44,29 @@ def audit_synthetic(case: Case[Any]) -> FormatFindings:
     attributes, payloads = release.attributes, (*release.exact, *release.secrets)
     columns = [*(quasi_column(attribute, original) for attribute in release.quasi), *original.sensitive]
     scheme = stated_scheme(case.manifest.get("scheme"))
-    said = _said(case, scheme)
+    privacy = _said(case, scheme)
     numbers = numbers_of(attributes, payloads)
+    rows = f"There are as many rows as in the original, {original.rows:,}; all of them are synthetic."
+    if release.rows != original.rows:  # their number is taken as public
+        rows = f"The release has {wording.rows(release.rows)} and the original {original.rows:,}"
+        rows = f"{rows}, and as many must be drawn."
     checks = [
-        entries(case, privacy=said._asdict()),
+        entries(case, privacy=privacy._asdict()),
         soundness.consistency(release, CONSISTENT),
         _nothing_missing(columns, payloads)
-        or domains(release, original, numbers, case.from_release, declared=said.domains == "declared"),
+        or domains(release, original, numbers, case.from_release, declared=privacy.domains == "declared"),
         _drawable(release, columns, numbers, scheme),
-        _as_many(case),
+        Check("rows", release.rows == original.rows, rows),
     ]
-    checks += [_drawn(case), *_without_trace(case)]
+    # what no file can show
+    said = f"{NOISE}, {DECLARED if release.privacy.domains == 'declared' else OBSERVED}"
+    sentence = f"The release says how it was drawn; {said}."
+    if "experimental_seed" in case.manifest:
+        said, sentence = SEEDED, f"What is stated of the noise cannot be relied on: {SEEDED}."
+    checks.append(Check("noise", True, sentence, caveat=said))
+    if case.trace is not None:
+        sentence = "A trace was given, but synthetic rows lead back to nobody: this release has none."
+        checks.append(Check("trace", False, sentence))
     return FormatFindings(checks, [_judged(part, release) for part in case.parts])
 
 
@@ -122,30 +134,6 @@ def _nothing_missing(columns: Sequence[Column], payloads: Sequence[ExactColumn])
     return None
 
 
-def _as_many(case: Case[SyntheticRelease]) -> Check:
-    """Check that there are as many rows as in the original: their number is taken as public."""
-    rows, original = case.release.rows, case.original.rows
-    if rows != original:
-        sentence = f"The release has {wording.rows(rows)} and the original {original:,}, and as many must be drawn."
-        return Check("rows", False, sentence)
-    return Check("rows", True, f"There are as many rows as in the original, {original:,}; all of them are synthetic.")
-
-
-def _drawn(case: Case[SyntheticRelease]) -> Check:
-    """Return what no file can show."""
-    if "experimental_seed" in case.manifest:
-        return Check("noise", True, f"What is stated of the noise cannot be relied on: {SEEDED}.", caveat=SEEDED)
-    rest = f"{NOISE}, {DECLARED if case.release.privacy.domains == 'declared' else OBSERVED}"
-    return Check("noise", True, f"The release says how it was drawn; {rest}.", caveat=rest)
-
-
-def _without_trace(case: Case[SyntheticRelease]) -> list[Check]:
-    """Return a fault if there is a trace, which drawn rows cannot have."""
-    if case.trace is None:
-        return []
-    return [Check("trace", False, "A trace was given, but synthetic rows lead back to nobody: this release has none.")]
-
-
 def _judged(part: Principle, release: SyntheticRelease) -> PromiseVerdict:
     """Compare a promise of differential privacy with what the release says was spent; no other can be judged."""
     spent = release.privacy.epsilon
@@ -154,5 +142,4 @@ def _judged(part: Principle, release: SyntheticRelease) -> PromiseVerdict:
         says = f"by what the release says of itself: {number_text(spent)} was spent"
         sentence = f"{part} is {'kept' if holds else 'broken'}, {says}."
         return PromiseVerdict(str(part), holds, strain, spent, int(not holds), None, 0, {}, sentence)
-    reason = "synthetic rows keep differential privacy and nothing else"
-    return PromiseVerdict.unjudged(part, f", since {reason}")
+    return PromiseVerdict.unjudged(part, ", since synthetic rows keep differential privacy and nothing else")

@@ -11,14 +11,15 @@ for releases that list values also the belief of an adversary for whom common va
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.alignment import quasi_column
+from discreet.adversary.case import Case
 from discreet.adversary.check import Check
 from discreet.adversary.presence.population import Population, in_population
 from discreet.adversary.verdict import PromiseVerdict
@@ -34,6 +35,7 @@ from discreet.table.table import Column, Table
 LOOKED_AT = 2000
 """How many rows are looked at: those believed in most, because the bound on the quotient grows with this belief."""
 CERTAIN = 1.0 - 1e-15
+STRANGER = "someone who is not in the original, with values that occur in it, would be believed to be in the table"
 
 
 @dataclass(frozen=True)
@@ -75,10 +77,6 @@ class Presence:
     row: more than any group's share where groups overlap. None if it was not looked for."""
     own_row: float | None = None
     """What is promised about the value of a person's own row, but not about that of some row with the same values."""
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return all figures, ready for JSON."""
-        return asdict(self)
 
 
 class PresenceBeliefs:
@@ -134,18 +132,11 @@ class PresenceBeliefs:
             again = self.finder.anyone(self.original, self.chances, reached, alpha)
             self.anyone = min(self.anyone, again, key=lambda searched: searched.bound - searched.reached)
 
-    def beyond(self, alpha: float) -> tuple[int, int, int]:
-        """Count groups, rows by their groups, and rows by all groups together whose belief exceeds ``alpha``."""
-        if alpha >= 1.0:
-            return 0, 0, 0
-        return _above(self.chances, alpha), _above(self.rows.largest, alpha), _above(self.rows.together, alpha)
-
     def presence(self, parts: Sequence[Principle], population: Table | None) -> Presence:
         """Return the figures, relative to the strongest of the given promises."""
         alpha = min((part.most_presence for part in parts), default=None)
         together = min((part.most_presence for part in parts if part.combined_presence), default=None)
-        _, above_group, above_combined = self.beyond(1.0 if alpha is None else alpha)
-        weighed = self.weighed
+        weighed, limit = self.weighed, 1.0 if alpha is None else alpha
         return Presence(
             self.finder.certain,
             float(self.chances.max(initial=0.0)),
@@ -158,8 +149,8 @@ class PresenceBeliefs:
             int((self.rows.groups > 0).sum()),
             int(self.rows.groups.max(initial=0)),
             alpha,
-            above_group,
-            above_combined,
+            _above(self.rows.largest, limit),
+            _above(self.rows.together, limit),
             None if weighed is None or alpha is None else _above(weighed, alpha),
             together,
             None if population is None else in_population(self.finder, self.original, population),
@@ -184,7 +175,7 @@ def strongest_in_some_row(
 
     ``together`` is the belief in the presence of every row of the original. None if groups have no values of their own.
     """
-    rows = _largest(together, LOOKED_AT)
+    rows = np.argsort(-together, kind="stable")[:LOOKED_AT]
     shares = np.minimum(CERTAIN, chances[counts.groups] * counts.shares)
     summed = finder.summed(original, rows, replace(counts, amounts=-np.log1p(-shares), members=None))
     if summed is None or not len(rows):
@@ -194,40 +185,23 @@ def strongest_in_some_row(
     return float(np.divide(some, there, out=np.zeros(len(rows)), where=there > 0.0).max())
 
 
-def _largest(numbers: NDArray[np.float64], most: int) -> NDArray[np.intp]:
-    """Return the indices of the largest numbers, the largest first, and the first of equals.
-
-    >>> _largest(np.array([0.5, 0.25, 1.0, 0.5]), 2).tolist()
-    [2, 0]
-    """
-    chosen = np.arange(len(numbers))
-    if len(numbers) > most:  # millions are not sorted
-        chosen = np.flatnonzero(numbers >= np.partition(numbers, -most)[-most])
-    return chosen[np.argsort(-numbers[chosen], kind="stable")][:most]
-
-
 def judge_presence(
-    verdicts: list[PromiseVerdict],
-    promised: Iterable[Principle],
-    release: Release,
-    original: Table,
-    population: Table | None,
-    tell: Tell = silent,
+    case: Case[Any], verdicts: list[PromiseVerdict], population: Table | None, tell: Tell
 ) -> tuple[list[PromiseVerdict], Presence | None]:
     """The verdicts on sensitive values completed by what was promised about presence, and what the release reveals.
 
     Nothing is looked at, and None returned, unless the format hides presence or a promise or a population asks for it;
     nor where rows are drawn, which say nothing certain about who is in the table.
     """
-    names = [column.name for column in original.sensitive]
-    hiding = [part for part in promised if part.hides_presence]
+    release, names = case.release, [column.name for column in case.original.sensitive]
+    hiding = [part for part in case.parts if part.hides_presence]
     # verdicts on one of several sensitive attributes name it
     named = {str(part): part for whole in hiding for part in (whole, *map(whole.naming, names))}
     parts = [named.get(kept.promise) for kept in verdicts]
     asked = release.hides_presence or population is not None or any(part is not None for part in parts)
     if not asked or not release.quasi or not release.of_people:
         return verdicts, None
-    beliefs = PresenceBeliefs(release, [quasi_column(attribute, original) for attribute in release.quasi], tell)
+    beliefs = PresenceBeliefs(release, [quasi_column(attribute, case.original) for attribute in release.quasi], tell)
     for part in parts:
         if part is not None and part.combined_presence:
             beliefs.settle(part.most_presence)
@@ -272,39 +246,35 @@ def _judged(part: Principle, beliefs: PresenceBeliefs) -> tuple[int, float, str]
     """Return how many groups (or rows, for combined beliefs) break a promise about presence, the belief, and why."""
     if part.combined_presence and not beliefs.finder.certain:
         return _judged_together(part.most_presence, beliefs)
-    broken, _, _ = beliefs.beyond(part.most_presence)
+    broken = _above(beliefs.chances, part.most_presence)
     limit, worst = percent(part.most_presence), beliefs.worst
     by_group = 0.0 if worst is None else float(beliefs.chances[worst])
     if beliefs.finder.certain:
-        return (
-            broken,
-            by_group,
+        what = (
             "quasi-identifiers are published unchanged, so an attacker who knows a person's knows for certain whether "
-            f"the person is in the table, {f'and at most {limit} is promised' if broken else 'which alpha=1 allows'}",
+            f"the person is in the table, {f'and at most {limit} is promised' if broken else 'which alpha=1 allows'}"
         )
+        return broken, by_group, what
     who = "no group" if worst is None else beliefs.finder.named(worst)
     uneven = worst is not None and by_group > beliefs.average[worst] * (1.0 + SLACK)
     how_many = f"{broken:,} of {len(beliefs.chances):,} groups go beyond it" if broken else "no group goes beyond it"
-    return (
-        broken,
-        by_group,
+    what = (
         f"an attacker who finds a person in {who} believes with {'up to ' if uneven else ''}{percent(by_group)} that "
-        f"the person is in the table, and {limit} is allowed; {how_many}",
+        f"the person is in the table, and {limit} is allowed; {how_many}"
     )
+    return broken, by_group, what
 
 
 def _judged_together(alpha: float, beliefs: PresenceBeliefs) -> tuple[int, float, str]:
     """The same for a promise about what all groups that may hold a person reveal together."""
-    _, _, rows = beliefs.beyond(alpha)
+    rows = _above(beliefs.rows.together, alpha)
     limit, together, anyone = percent(alpha), beliefs.together, beliefs.anyone
     what = "combining all groups that may hold a person, "
     if rows:
         what += f"{rows:,} of the {len(beliefs.rows.groups):,} rows of the original are believed to be in the table "
         return rows, together, f"{what}with more than {limit}, the worst with {percent(together)}"
-    if alpha < 1.0 and _above(np.array([anyone.reached]), alpha):
-        what += (
-            "someone who is not in the original, with values that occur in it, would be believed to be in the table "
-        )
+    if _above(np.array([anyone.reached]), alpha):
+        what += f"{STRANGER} "
         return 1, anyone.reached, f"{what}with {percent(anyone.reached)}, and {limit} is allowed"
     what += f"nobody in the original is believed to be in the table with more than {percent(together)}, "
     if _above(np.array([anyone.bound]), alpha):
@@ -316,8 +286,8 @@ def _judged_together(alpha: float, beliefs: PresenceBeliefs) -> tuple[int, float
 
 
 def _above(beliefs: NDArray[np.float64], alpha: float) -> int:
-    """Count the beliefs above ``alpha`` by more than the rounding error of sums of logarithms."""
-    return int((beliefs > alpha * (1.0 + SLACK)).sum())
+    """Count the beliefs above ``alpha`` by more than the rounding error of sums of logarithms; 1 bounds nothing."""
+    return 0 if alpha >= 1.0 else int((beliefs > alpha * (1.0 + SLACK)).sum())
 
 
 def remarks(presence: Presence) -> list[Check]:
@@ -335,8 +305,8 @@ def remarks(presence: Presence) -> list[Check]:
         )
     if presence.anyone > presence.combined * (1.0 + SLACK) and presence.anyone_reached:
         sentences["anyone"] = (
-            "Someone who is not in the original, with values that occur in it, would be believed to be in the table "
-            f"with {percent(presence.anyone)} by all groups together, more than anyone who is in it."
+            f"{STRANGER.capitalize()} with {percent(presence.anyone)} by all groups together, more than anyone who is "
+            "in it."
         )
     elif presence.anyone > presence.combined * (1.0 + SLACK):
         sentences["anyone"] = (

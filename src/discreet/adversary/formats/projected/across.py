@@ -26,12 +26,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.check import Check
+from discreet.adversary.checks.trace import traced
 from discreet.kernels.judging import SLACK
 from discreet.principles import wording
 from discreet.principles.wording import percent
-from discreet.releases.grouped import GroupedRelease
 from discreet.releases.projected.release import ProjectedRelease
-from discreet.table.combinations import numbered
+from discreet.table.combinations import numbered, ranks
 from discreet.table.dependency import mutual_information
 from discreet.table.table import Column, Table
 
@@ -39,6 +39,7 @@ EACH = (
     "it is kept by each table by itself, against an attacker who does not know which values of attributes in different "
     "tables go together"
 )
+UNCHECKED = "What the tables reveal together was not checked"
 ROUNDS = 10
 """How often beliefs are scaled to the counts of their groups."""
 
@@ -77,56 +78,42 @@ def across(release: ProjectedRelease, original: Table, trace: NDArray[Any] | Non
     alone = [part.format for part in release.parts if part.grouped is None]
     if alone:
         sentence = (
-            "What the tables reveal together was not checked: that is done for tables whose persons are in groups, "
-            f"each of whose rows may be anyone's in it, and in a table of the format {alone[0]} they are not."
+            f"{UNCHECKED}: that is done for tables whose persons are in groups, each of whose rows may be anyone's in "
+            f"it, and in a table of the format {alone[0]} they are not."
         )
         return [Check("together", True, sentence, caveat=EACH)]
     held = held_by(release, original, trace)
     if held is None:
-        sentence = (
-            "What the tables reveal together was not checked, because only the trace says who is in which groups."
-        )
+        sentence = f"{UNCHECKED}, because only the trace says who is in which groups."
         return [Check("together", True, sentence, caveat=EACH)]
-    return [_background_check(held), _intersection_check(held)]
-
-
-def _groups(release: ProjectedRelease, rows: int, trace: NDArray[Any] | None) -> NDArray[np.int64] | None:
-    """Return the position of every row's group in each table, -1 if withheld; None without a fitting trace."""
-    if trace is None or trace.shape != (rows, len(release.parts)) or trace.dtype.kind not in "iu":
-        return None
-    groups = np.full(trace.shape, -1, np.int64)
-    for at, part in enumerate(_grouped(release)):
-        kept = np.flatnonzero(trace[:, at] >= 0)
-        places = np.searchsorted(part.ids, trace[kept, at])
-        if len(kept) != part.rows or int(places.max(initial=0)) >= part.groups:
-            return None
-        groups[kept, at] = places
-    withheld = groups < 0
-    return groups if bool((withheld.all(axis=1) == withheld.any(axis=1)).all()) else None
-
-
-def _grouped(release: ProjectedRelease) -> list[GroupedRelease]:
-    """Return the tables, all of which have their persons in groups."""
-    return [part.grouped for part in release.parts if part.grouped is not None]
+    after, before = background(held)
+    sentence = (
+        f"An attacker who knows one sensitive value of a person, and the person's groups, is certain of another, which "
+        f"the whole group does not share, in {percent(after)} of all cases; if all attributes were in one table, with "
+        f"the groups of the known one, it would be {percent(before)}."
+    )
+    return [Check("background", True, sentence), _intersection_check(held)]
 
 
 def held_by(release: ProjectedRelease, original: Table, trace: NDArray[Any] | None) -> list[Held] | None:
     """Return the sensitive attributes of the published rows, whose groups the trace tells; None if it does not."""
-    groups = _groups(release, original.rows, trace)
-    if groups is None:
+    tables = [part.grouped for part in release.parts if part.grouped is not None]
+    if trace is None or trace.ndim != 2 or trace.shape[1] != len(tables):
         return None
-    rows = np.flatnonzero(groups[:, 0] >= 0)
-    held = []
-    for at, part in enumerate(_grouped(release)):
+    groups = [traced(part, original.rows, of_row) for part, of_row in zip(tables, trace.T, strict=True)]
+    first, held = groups[0], []
+    for at, (part, places) in enumerate(zip(tables, groups, strict=True)):
+        if first is None or places is None or bool(((places < 0) != (first < 0)).any()):
+            return None
+        rows = np.flatnonzero(places >= 0)
+        if len(rows) != part.rows:
+            return None
         for attribute in part.sensitive:
             column: Column = original.column(attribute.name)
-            codes, of_row, width = column.codes[rows].astype(np.int64), groups[rows, at], len(column.values)
+            codes, of_row, width = column.codes[rows].astype(np.int64), places[rows], len(column.values)
             counts = np.bincount(of_row * width + codes, minlength=part.groups * width).reshape(part.groups, width)
             held.append(Held(attribute.name, at, codes, of_row, counts))
     return held
-
-
-# -------------------------------------------------------------------------------------------------- background joins
 
 
 def background(held: list[Held]) -> tuple[float, float]:
@@ -153,24 +140,8 @@ def background(held: list[Held]) -> tuple[float, float]:
 def _rows_alike(known: Held, more: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
     """Return, per row, how many rows of its group have its known value, and its value of another attribute."""
     columns = [known.groups, known.codes, *([] if more is None else [more])]
-    keys = numbered(columns, [int(column.max(initial=0)) + 1 for column in columns], len(known.codes))
-    if int(keys.max(initial=0)) < 8 * len(keys) + 1024:
-        return np.bincount(keys)[keys]
-    _, places, counts = np.unique(keys, return_inverse=True, return_counts=True)
-    return np.asarray(counts[places], np.int64)
-
-
-def _background_check(held: list[Held]) -> Check:
-    after, before = background(held)
-    sentence = (
-        f"An attacker who knows one sensitive value of a person, and the person's groups, is certain of another, which "
-        f"the whole group does not share, in {percent(after)} of all cases; if all attributes were in one table, with "
-        f"the groups of the known one, it would be {percent(before)}."
-    )
-    return Check("background", True, sentence)
-
-
-# ------------------------------------------------------------------------------------------------------ intersections
+    places = ranks(numbered(columns, [int(column.max(initial=0)) + 1 for column in columns], len(known.codes)))
+    return np.bincount(places)[places]
 
 
 def intersection(held: list[Held]) -> Intersection:
@@ -241,8 +212,10 @@ def _intersection_check(held: list[Held]) -> Check:
         f"{percent(learnt.single)}, as by one table alone, and in no two values of different tables with more than "
         f"{percent(learnt.pair)}."
     )
-    first = held[0].groups
-    if all(_same_groups(first, attribute.groups) for attribute in held):
+    groups = [attribute.groups for attribute in held]
+    sizes = [len(np.unique(of_row)) for of_row in groups]
+    together = numbered(groups, [len(attribute.counts) for attribute in held], rows)
+    if len({*sizes, len(np.unique(together))}) == 1:
         return Check("intersection", True, f"{sentence} All tables have the same groups, so nobody is narrowed down.")
     sentence += (
         f" No promise bounds an attacker who also knows which values of different tables go together: this rules "
@@ -254,9 +227,3 @@ def _intersection_check(held: list[Held]) -> Check:
     if learnt.certain:
         caveat += f", which makes a value of {learnt.certain:,} of {wording.rows(rows)} certain"
     return Check("intersection", True, sentence, caveat=caveat)
-
-
-def _same_groups(first: NDArray[np.int64], second: NDArray[np.int64]) -> bool:
-    """Whether two partitions of the same rows are the same."""
-    pairs = len(np.unique(first * (int(second.max(initial=0)) + 1) + second))
-    return pairs == len(np.unique(first)) == len(np.unique(second))

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.adversary.case import Case, FormatFindings
+from discreet.adversary.case import Case, FormatFindings, auditor_of
 from discreet.adversary.check import Check
 from discreet.adversary.checks.manifest import entries, stated_scheme
+from discreet.adversary.checks.soundness import unpromised
 from discreet.adversary.formats.projected.across import across
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.principles import Principle, Prior, wording
@@ -28,40 +28,48 @@ from discreet.table.table import Column
 
 def audit_projected(case: Case[ProjectedRelease]) -> FormatFindings:
     """Audit a projected release against its original: each table by the auditor of its own format; see ``audit``."""
-    from discreet.adversary.case import auditor_of
-
     release = case.release
     cases = [_part_case(case, number) for number in range(1, len(release.parts) + 1)]
     findings = [auditor_of(part.release)(part) for part in cases]
     whole = [entries(case, parts=[part_entry(part) for part in release.parts], assumptions=assumed_of(release.parts))]
     more: list[Check] = []
     if len(findings) > 1:
-        whole += _unpromised(cases)
-        whole += _aligned(case)
-        whole += _withheld_apart(case.trace)
+        for part in cases:
+            if len(part.release.sensitive) == 1:
+                whole += unpromised(part.release.secret.name, part.parts)
+        whole += _aligned(case) + _withheld_apart(case.trace)
         sound = all(check.holds for table in findings for check in table.checks)
         more = across(release, case.original, case.trace) if sound else []
+        findings = [_of_table(number, *of) for number, of in enumerate(zip(cases, findings, strict=True), 1)]
     checks = _merged([whole, *(table.checks for table in findings)]) + more
-    kept = [
-        _of_table(number, part, verdict) if len(findings) > 1 else verdict
-        for number, (part, table) in enumerate(zip(release.parts, findings, strict=True), 1)
-        for verdict in table.promises
-    ]
-    if len(release.parts) > 1:
-        present = {str(promise) for part in cases for promise in part.parts if promise.most_presence < 1.0}
-        kept = [_unconfirmed(verdict) if verdict.promise in present else verdict for verdict in kept]
     support = {table.support for table in findings}
-    given = next((table.given for table in findings if table.given is not None), None)
+    losses = findings[0].losses
+    if len(findings) > 1:  # the mean of each loss over the tables
+        names = [name for name in losses if all(name in table.losses for table in findings)]
+        losses = {name: sum(table.losses[name] for table in findings) / len(findings) for name in names}
     how = "necessary" if "necessary" in support else support.pop()
-    return FormatFindings(checks, kept, _losses(findings), how, given, sum(table.groups for table in findings))
+    given = next((table.given for table in findings if table.given is not None), None)
+    kept = [verdict for table in findings for verdict in table.promises]
+    return FormatFindings(checks, kept, losses, how, given, sum(table.groups for table in findings))
 
 
-def _losses(findings: Sequence[FormatFindings]) -> dict[str, float]:
-    """Return the mean of each loss over the tables."""
-    if len(findings) == 1:
-        return findings[0].losses
-    names = [name for name in findings[0].losses if all(name in table.losses for table in findings)]
-    return {name: sum(table.losses[name] for table in findings) / len(findings) for name in names}
+def _of_table(number: int, case: Case[Any], findings: FormatFindings) -> FormatFindings:
+    """Return findings on one of several tables, whose verdicts name it, and its attribute if the table has one only.
+
+    A promise about presence cannot be confirmed for several tables.
+    """
+    only = case.release.sensitive[0].name if len(case.release.sensitive) == 1 else None
+    present = {str(promise) for promise in case.parts if promise.most_presence < 1.0}
+    kept = []
+    for verdict in findings.promises:
+        attribute = only or verdict.attribute
+        if verdict.promise in present:
+            reason = ", since several tables together may tell more about who is in them than each by itself"
+            verdict = PromiseVerdict.unjudged(verdict.promise, reason)
+        else:
+            verdict = replace(verdict, sentence=f"Table {number}: {verdict.sentence}")
+        kept.append(replace(verdict, attribute=attribute))
+    return replace(findings, promises=kept)
 
 
 def _aligned(case: Case[ProjectedRelease]) -> list[Check]:
@@ -94,17 +102,13 @@ def _part_case(case: Case[ProjectedRelease], number: int) -> Case[Any]:
     names = [attribute.name for attribute in part.sensitive]
     columns = tuple(column for column in case.original.sensitive if column.name in names)
     original = replace(case.original, sensitive=columns, other=case.original.other if number == 1 else ())
-    trace = None if case.trace is None else _column_of(case.trace, number, len(case.release.parts))
+    share, trace = len(case.release.parts), case.trace
+    if trace is not None:  # what is no trace of so many tables gets a shape that is found at fault
+        trace = trace[:, number - 1] if trace.ndim == 2 and trace.shape[1] == share else trace.reshape(1, -1)
     promised = _about(case.parts, columns, case.original.sensitive)
-    share = len(case.release.parts)
     tell = part_of(case.tell, (number - 1) / share, number / share)
     manifest = part_manifest(case.manifest, number)
     return Case(manifest, part, original, promised, trace, case.trace_faults, case.from_release, tell)
-
-
-def _column_of(trace: NDArray[Any], number: int, parts: int) -> NDArray[Any]:
-    """Return the groups of one table; what is no trace of so many tables gets a shape that is found at fault."""
-    return trace[:, number - 1] if trace.ndim == 2 and trace.shape[1] == parts else trace.reshape(1, -1)
 
 
 def _about(
@@ -132,32 +136,11 @@ def _withheld_apart(trace: NDArray[Any] | None) -> list[Check]:
     return [Check("trace", False, sentence)]
 
 
-def _unpromised(cases: Sequence[Case[Any]]) -> list[Check]:
-    """Return a fault for each table of one attribute about whose values nothing is promised."""
-    return [
-        Check("promise", False, f"The manifest states no promise about the values of {case.release.secret.name!r}.")
-        for case in cases
-        if len(case.release.sensitive) == 1 and not any(part.about_values for part in case.parts)
-    ]
-
-
-def _of_table(number: int, part: Release, verdict: PromiseVerdict) -> PromiseVerdict:
-    """Return a verdict that names its table, and its attribute if the table has one only."""
-    attribute = part.sensitive[0].name if len(part.sensitive) == 1 else verdict.attribute
-    return replace(verdict, attribute=attribute, sentence=f"Table {number}: {verdict.sentence}")
-
-
-def _unconfirmed(verdict: PromiseVerdict) -> PromiseVerdict:
-    """Return the verdict that a promise about presence cannot be confirmed for several tables."""
-    sentence = (
-        f"{verdict.promise} cannot be confirmed: several tables together may tell more about who is in them than each "
-        "by itself."
-    )
-    return PromiseVerdict(verdict.promise, False, math.inf, None, 0, None, 0, {}, sentence, verdict.attribute)
-
-
 def _merged(parts: Sequence[Sequence[Check]]) -> list[Check]:
-    """Return one check of each name: it holds if all do, and tells what is the same for several tables once."""
+    """Return one check of each name: it holds if all do, and tells what is the same for several tables once.
+
+    The first of the parts are the checks of the release as a whole, which are about no table.
+    """
     named: dict[str, list[tuple[int, Check]]] = {}
     for number, checks in enumerate(parts):
         for check in checks:
@@ -168,28 +151,24 @@ def _merged(parts: Sequence[Sequence[Check]]) -> list[Check]:
             result.append(alike[0][1])
             continue
         failed = [(number, check) for number, check in alike if not check.holds]
-        tables: dict[str, list[int]] = {}
-        for number, check in failed or alike:
-            tables.setdefault(check.sentence, []).append(number)
-        sentence = " ".join(f"{_tables(numbers)}{text}" for text, numbers in tables.items())
+        said = _tables((number, check.sentence) for number, check in failed or alike)
+        sentence = " ".join(
+            f"Table{'s' if len(tables) > 1 else ''} {wording.listed(tables)}: {text}" if tables else text
+            for text, tables in said.items()
+        )
+        caveats = _tables((number, check.caveat) for number, check in alike if check.caveat)
+        caveat = "; ".join(
+            f"{text} (table {wording.listed(tables)})" if tables and len(caveats) > 1 else text
+            for text, tables in caveats.items()
+        )
         premise = next((check.premise for _, check in alike if check.premise), "")
-        result.append(Check(name, not failed, sentence, caveat=_caveats(alike), premise=premise))
+        result.append(Check(name, not failed, sentence, caveat=caveat, premise=premise))
     return result
 
 
-def _caveats(checks: Sequence[tuple[int, Check]]) -> str:
-    """Return the caveats of a check, with the tables that they are about if those of others are different."""
-    about: dict[str, list[int]] = {}
-    for number, check in checks:
-        if check.caveat:
-            about.setdefault(check.caveat, []).append(number)
-    if len(about) < 2:
-        return "".join(about)
-    named = ((caveat, wording.listed(str(number) for number in numbers if number)) for caveat, numbers in about.items())
-    return "; ".join(f"{caveat} (table {where})" if where else caveat for caveat, where in named)
-
-
-def _tables(numbers: Sequence[int]) -> str:
-    """Name the tables that something is true of; 0 is the release as a whole."""
-    some = [str(number) for number in numbers if number]
-    return "" if not some else f"Table{'s' if len(some) > 1 else ''} {wording.listed(some)}: "
+def _tables(texts: Iterable[tuple[int, str]]) -> dict[str, list[str]]:
+    """Return, per text, the numbers of the tables that it is about."""
+    tables: dict[str, list[str]] = {}
+    for number, text in texts:
+        tables.setdefault(text, []).extend([str(number)] if number else [])
+    return tables

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.adversary.alignment import check_sensitive, places_in, rows_compared
+from discreet.adversary.alignment import ComparedRows, check_sensitive, places_in, rows_compared, usable_rows
 from discreet.adversary.check import Check
-from discreet.adversary.checks.totals import withheld_fault
+from discreet.adversary.checks.totals import rows_of_original, withheld_fault
+from discreet.adversary.checks.trace import place_rows, unexplained
 from discreet.principles import wording
 from discreet.principles.counts import Counts
 from discreet.releases.randomised.base import RandomisedRelease
@@ -66,28 +67,17 @@ def align(
 ) -> AlignedRandomised:
     """Match a release with its original; reject an original that was read differently than the release states."""
     check_sensitive(release, original)
-    secret = original.sensitive[0]
-    class_of = places_in(release.shown._replace(values=release.values), secret)
-    had, shown, kinds = rows_compared(release, original)
-    usable = np.ones(original.rows, np.bool_)
-    if original.unusable is not None:
-        usable[original.unusable] = False
-    if trace is not None:
-        return _by_trace(release, original, class_of, had, shown, usable, trace, list(faults or ()))
-    return _by_kinds(release, original, class_of, had, shown, kinds, usable)
+    class_of = places_in(release.shown._replace(values=release.values), original.sensitive[0])
+    rows = rows_compared(release, original)
+    if trace is None:
+        return AlignedRandomised(release, class_of, *_by_kinds(release, original, rows))
+    return AlignedRandomised(release, class_of, *_by_trace(release, original, rows, trace, list(faults or ())))
 
 
-def _by_kinds(
-    release: RandomisedRelease,
-    original: Table,
-    class_of: NDArray[np.int64],
-    had: NDArray[np.int64],
-    shown: NDArray[np.int64],
-    kinds: int,
-    usable: NDArray[np.bool_],
-) -> AlignedRandomised:
+def _by_kinds(release: RandomisedRelease, original: Table, compared: ComparedRows) -> tuple[Any, ...]:
     """Match rows by their combinations of values: as many of each as the original has, except for the withheld ones."""
-    rows = np.flatnonzero(usable)
+    had, shown, kinds = compared
+    rows = usable_rows(original)
     have = np.bincount(had[rows], minlength=kinds)
     show = np.bincount(shown, minlength=kinds + 1)
     width = len(original.prior_counts)
@@ -99,7 +89,7 @@ def _by_kinds(
     covered = np.flatnonzero((place[shown] >= 0) & (release.shown.codes < len(release.prior)))
     after = Counts.of_rows(place[shown[covered]], release.shown.codes[covered], len(whole), len(release.prior))
     # withheld are the unusable rows, and as many rows of every combination as are not published
-    left = np.bincount(original.classes[~usable], minlength=width)
+    left = np.bincount(np.delete(original.classes, rows), minlength=width)
     lacking = np.maximum(have - show[:-1], 0)
     some = rows[lacking[had[rows]] > 0]
     at, of = np.unique(had[some], return_inverse=True)
@@ -109,71 +99,33 @@ def _by_kinds(
     most = np.minimum(counts.amounts, lacking[at][counts.groups])
     choices = replace(counts, amounts=most - least)
     chosen = lacking[at] - np.bincount(counts.groups, least, len(at)).astype(np.int64)
-    check = _rows_check(release, original, have, show)
-    return AlignedRandomised(release, class_of, check, "assignment", before, after, left, choices, chosen)
-
-
-def _rows_check(release: RandomisedRelease, original: Table, have: NDArray[np.int64], show: NDArray[np.int64]) -> Check:
-    strange, over = int(show[-1]), int(np.maximum(show[:-1] - have, 0).sum())
-    if strange or over:
-        number = strange + over
-        sentence = (
-            f"{wording.rows(number)} of the release {'has' if number == 1 else 'have'} quasi-identifiers and other "
-            "columns that no original row has, or that fewer have."
-        )
-        return Check("rows", False, sentence)
-    fault = withheld_fault(release, original)
-    if fault is not None:
-        return Check("rows", False, fault)
-    left = release.withheld
-    and_left = f", except for the {left:,} withheld" if left else ""
-    return Check(
-        "rows", True, f"The {wording.rows(release.rows)}, without their sensitive values, are the original's{and_left}."
-    )
+    check, fault = rows_of_original(release, compared, rows), withheld_fault(release, original)
+    if check.holds and fault is not None:
+        check = Check("rows", False, fault)
+    return check, "assignment", before, after, left, choices, chosen
 
 
 def _by_trace(
-    release: RandomisedRelease,
-    original: Table,
-    class_of: NDArray[np.int64],
-    had: NDArray[np.int64],
-    shown: NDArray[np.int64],
-    usable: NDArray[np.bool_],
-    trace: NDArray[Any],
-    faults: list[str],
-) -> AlignedRandomised:
+    release: RandomisedRelease, original: Table, rows: ComparedRows, trace: NDArray[Any], faults: list[str]
+) -> tuple[Any, ...]:
     """Match rows by the private trace, which gives every input row's place in the published table."""
-    width = len(original.prior_counts)
-    kept = np.zeros(0, np.int64)
-    if trace.shape != had.shape or trace.dtype.kind not in "iu":
-        faults.append(f"the trace must have one whole number for each of the {wording.rows(len(had))} of the original")
-        trace = np.full(len(had), -1, np.int64)
-    else:
-        kept = np.flatnonzero(trace >= 0)
-        if not np.array_equal(np.sort(trace[kept]), np.arange(release.rows)):
-            faults.append("the trace does not name every published row once")
-            kept = kept[trace[kept] < release.rows]
-        if (left := len(had) - len(kept)) != release.withheld:
-            faults.append(f"the trace withholds {wording.rows(left)}, but the manifest says {release.withheld:,}")
-        if not bool(usable[kept].all()):
-            faults.append("the trace publishes rows that had to be withheld for their missing values")
-        differ = int((shown[trace[kept]] != had[kept]).sum())
-        if differ:
-            faults.append(f"{wording.rows(differ)} are not published with their quasi-identifiers and other columns")
+    width, nobody = len(original.prior_counts), np.zeros(0, np.intp)
+    kept, places = place_rows(release, np.arange(release.rows), original, trace, faults) or (nobody, nobody)
+    if bool((np.bincount(places, minlength=release.rows) != 1).any()):
+        faults.append("the trace does not name every published row once")
+    differ = int((rows.shown[places] != rows.had[kept]).sum())
+    if differ:
+        faults.append(f"{wording.rows(differ)} are not published with their quasi-identifiers and other columns")
     withheld = np.bincount(np.delete(original.classes, kept), minlength=width)
-    codes = release.shown.codes[trace[kept]]
+    codes = release.shown.codes[places]
     inside = np.flatnonzero(codes < len(release.prior))
     values = original.classes[kept[inside]]
     before = Counts.of_rows(values, values, width, width)
     after = Counts.of_rows(values, codes[inside], width, len(release.prior))
     none = Counts.of_rows(values[:0], values[:0], 0, width), np.zeros(0, np.int64)
-    if faults:
-        check = Check("rows", False, "The trace does not explain the release: " + "; ".join(faults) + ".")
-    else:
-        check = Check(
-            "rows",
-            True,
-            "By the private trace, every input row is published once or withheld, with its quasi-identifiers and other "
-            "columns as they were.",
-        )
-    return AlignedRandomised(release, class_of, check, "trace", before, after, withheld, *none)
+    sentence = (
+        "By the private trace, every input row is published once or withheld, with its quasi-identifiers and other "
+        "columns as they were."
+    )
+    check = Check("rows", not faults, unexplained(faults) if faults else sentence)
+    return check, "trace", before, after, withheld, *none

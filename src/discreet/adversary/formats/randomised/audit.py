@@ -16,13 +16,13 @@ import numpy as np
 from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check
 from discreet.adversary.checks import soundness
-from discreet.adversary.checks.domains import domains, numbers_of
-from discreet.adversary.checks.manifest import StatedScheme, entries, stated_promise, stated_scheme
+from discreet.adversary.checks.domains import numbers_of
+from discreet.adversary.checks.manifest import StatedScheme, stated_promise, stated_scheme, version_hint
 from discreet.adversary.formats.randomised.align import AlignedRandomised, align
 from discreet.adversary.formats.randomised.withheld import undecided, with_withheld
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.errors import DiscreetError
-from discreet.principles import Principle, Prior
+from discreet.principles import Principle, Prior, wording
 from discreet.releases.randomised.base import RandomisedRelease
 
 R = TypeVar("R", bound=RandomisedRelease)
@@ -45,8 +45,7 @@ def audit_randomised(
     release, original = case.release, case.original
     aligned = align(release, original, case.trace, list(case.trace_faults))
     prior = Prior.of(original)
-    checks = [entries(case, **more), soundness.consistency(release, CONSISTENT)]
-    checks.append(domains(release, original, numbers_of(release.quasi, release.exact), case.from_release))
+    checks = soundness.opening(case, CONSISTENT, numbers_of(release.quasi, release.exact), **more)
     same = _same_prior(aligned, prior)
     checks += [same, aligned.check, *chance(aligned, same.holds)]
     verdicts = [with_withheld(judged(part, release, aligned, prior), part, aligned, prior) for part in case.parts]
@@ -68,12 +67,9 @@ def _same_prior(aligned: AlignedRandomised, prior: Prior) -> Check:
     differ = np.flatnonzero(stated[:-1] != prior.counts)
     if len(differ):
         worst = int(differ[np.argmax(np.abs(stated[differ] - prior.counts[differ]))])
-        return Check(
-            "prior",
-            False,
-            f"The prior is not the original's: it counts {prior.values[worst]!r} {stated[worst]:,} times, but it "
-            f"occurs {prior.counts[worst]:,} times.",
-        )
+        counted = f"it counts {prior.values[worst]!r} {stated[worst]:,} times"
+        occurs = f"but it occurs {prior.counts[worst]:,} times"
+        return Check("prior", False, f"The prior is not the original's: {counted}, {occurs}.")
     return Check("prior", True, "The prior is the distribution of the sensitive attribute in the whole original.")
 
 
@@ -97,39 +93,54 @@ class Solver(Finder, Protocol):
 
 
 class Recomputed(NamedTuple):
-    """What was computed again, or why nothing was."""
+    """What was computed again."""
 
     probabilities: Any
-    """Those that the scheme finds; None if there are none."""
-    how: str = ""
+    """Those that the scheme finds."""
+    how: str
     """The scheme, its options and the promise that they were found with."""
-    reason: str = ""
-    """Why nothing was found, in half a sentence."""
-    fault: bool = False
-    """Whether that reason is a fault of the release that no other check reports."""
     as_good: Callable[[Any], bool] = lambda _: False
     """Whether other probabilities are as good, where there are several solutions."""
 
 
-def recompute(case: Case[Any], prior: Prior | None) -> Recomputed:
-    """Return what the stated scheme finds for the stated promise; ``prior`` is None if it is not the original's."""
+def recompute(case: Case[Any], prior: Prior | None, name: str, subject: str) -> Recomputed | Check:
+    """Return what the stated scheme finds for the stated promise; ``prior`` is None if it is not the original's.
+
+    If nothing is found, the result is the check of that name about the subject, which says why.
+    """
     promise, scheme = stated_promise(case.manifest.get("promise")), stated_scheme(case.manifest.get("scheme"))
-    if prior is None or promise is None:
-        wrong = "the prior is not the original's" if prior is None else "the manifest states no promise"
-        return Recomputed(None, reason=f"because {wrong}")
+    unknown = f"{subject} was not computed again, because"
+    if prior is None:
+        return Check(name, True, f"{unknown} the prior is not the original's.")
+    if promise is None:
+        return Check(name, True, f"{unknown} the manifest states no promise.")
     if scheme is None or scheme.makes is not type(case.release) or not isinstance(scheme, Finder):
-        return Recomputed(
-            None, reason="because the manifest names no scheme that finds it from the prior and the promise"
-        )
-    chosen = ", ".join(f"{key}={value}" for key, value in scheme.options.items())
-    how = f"scheme {scheme.name!r} with {chosen} finds for {promise} and this prior"
+        named = "the manifest names no scheme that finds it from the prior and the promise"
+        return Check(name, True, f"{unknown} {named}.")
     try:
         refusal = scheme.refusal(promise, prior)
         probabilities = None if refusal else scheme.find(promise, prior)
     except DiscreetError as error:
         refusal, probabilities = str(error), None
     if probabilities is None:
-        return Recomputed(None, reason=f"which finds none for {promise} and this prior: {refusal}", fault=True)
+        sentence = f"{subject} cannot be that of the stated scheme, which finds none for {promise} and this prior"
+        return Check(name, False, f"{sentence}: {refusal}.{version_hint(case.manifest)}")
+    chosen = ", ".join(f"{key}={value}" for key, value in scheme.options.items())
+    found = Recomputed(probabilities, f"scheme {scheme.name!r} with {chosen} finds for {promise} and this prior")
     if isinstance(scheme, Solver):
-        return Recomputed(probabilities, how, as_good=partial(scheme.may_find, principle=promise, prior=prior))
-    return Recomputed(probabilities, how)
+        return found._replace(as_good=partial(scheme.may_find, principle=promise, prior=prior))
+    return found
+
+
+def judged_by_beliefs(
+    part: Principle, strain: float, achieved: float, broken: int, among: str, said: str
+) -> PromiseVerdict:
+    """Return the verdict on a promise, broken by so many ``among`` all that is published; the worst is ``said``."""
+    if broken:
+        sentence = f"{part} is broken by {broken:,} of {among}: {said}."
+    else:
+        sentence = (
+            f"{part} is kept by what every published value says, exactly as printed; closest to the bound, {said}, "
+            f"{wording.percent(strain)} of what is allowed."
+        )
+    return PromiseVerdict(str(part), broken == 0, strain, achieved, broken, None, 0, {}, sentence)

@@ -22,6 +22,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -62,7 +64,8 @@ class Expected(NamedTuple):
     """The variance of the statistic of all values together."""
 
 
-class Look(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Look:
     """Original rows, what was published in their place, and the expectation."""
 
     had: Counts
@@ -74,6 +77,11 @@ class Look(NamedTuple):
     """The name of all values together."""
     place: str
     """The words for "where the value occurred"."""
+
+    @cached_property
+    def expected(self) -> Expected:
+        """The expectation for these rows."""
+        return self.expect(self.had)
 
 
 class Figures(NamedTuple):
@@ -91,8 +99,7 @@ def plausible(aligned: AlignedRandomised, looks: Sequence[Look], at_fault: str, 
 
     The check also reports its own power: whether it would reject a release that publishes every value unchanged.
     """
-    expected = [look.expect(look.had) for look in looks]
-    for look, (measured, beyond) in zip(looks, _judged(looks, expected, [look.got for look in looks]), strict=True):
+    for look, (measured, beyond) in zip(looks, _judged(looks, [look.got for look in looks]), strict=True):
         if beyond.max() > 0.0:
             worst = int(np.argmax(beyond))
             names = [f"{name} is published" for name in look.names]
@@ -106,15 +113,13 @@ def plausible(aligned: AlignedRandomised, looks: Sequence[Look], at_fault: str, 
     tells = "as far as a statistical test can tell: a release drawn in this way is rejected less than once in a"
     if aligned.release.retention > 1.0 - HAIR:
         return Check("draws", True, f"{sound}, {tells} million times.")
-    if _found(looks, expected):
-        left = wording.percent(_unseen(looks, expected))
+    if _found(looks):
+        left = wording.percent(_unseen(looks))
         caveat = f"a release with up to {left} of the values unchanged would have passed at this size"
         return Check("draws", True, f"{sound}, {tells} million times; but {caveat}.", caveat=caveat)
     caveat = "these rows do not show whether the sensitive values were randomised at all"
-    if aligned.how != "trace":
-        rows = [look._replace(had=_by_value(look.had)) for look in looks]
-        if _found(rows, [look.expect(look.had) for look in rows]):
-            caveat += ": give the trace for certainty"
+    if aligned.how != "trace" and _found([replace(look, had=_by_value(look.had)) for look in looks]):
+        caveat += ": give the trace for certainty"
     same = "but so would unchanged values be, so this does not show that they were randomised"
     return Check("draws", True, f"{sound}; {same}.", caveat=caveat)
 
@@ -180,48 +185,44 @@ def _rest(chance: NDArray[Any]) -> Floats:
     return np.asarray(np.maximum(1.0 - chance, 0.0) + HAIR)
 
 
-def _judged(looks: Sequence[Look], expected: Sequence[Expected], got: Sequence[Counts]) -> list[tuple[Figures, Floats]]:
-    """Return the statistics of every look, and by how much each exceeds its limit.
+def _judged(looks: Sequence[Look], got: Sequence[Counts]) -> list[tuple[Figures, Floats]]:
+    """Return the statistics of what every look may have got, and by how much each exceeds its limit.
 
     Half of the level is for the statistic of all values together, half for the single values; deviations count on both
     sides.
     """
     result = []
-    for look, expects, counts, limits in zip(looks, expected, got, _limits(looks), strict=True):
-        measured = figures(look.had, counts, expects)
+    for look, counts, limits in zip(looks, got, _limits(looks), strict=True):
+        measured = figures(look.had, counts, look.expected)
         result.append((measured, measured.surprise - limits))
     return result
 
 
 def _limits(looks: Sequence[Look]) -> list[Floats]:
     """Return the largest surprise that each statistic of every look may have."""
-    single = sum(2 * len(look.names) for look in looks)
-    result = []
-    for look in looks:
-        limits = np.full(2 * look.had.width + 1, math.log(4.0 * single / LEVEL))
-        limits[-1] = math.log(4.0 * len(looks) / LEVEL)
-        result.append(limits)
-    return result
+    numbers = sum(2 * len(look.names) for look in looks), len(looks)
+    single, together = (math.log(4.0 * number / LEVEL) for number in numbers)
+    return [np.append(np.full(2 * look.had.width, single), together) for look in looks]
 
 
-def _unseen(looks: Sequence[Look], expected: Sequence[Expected]) -> float:
+def _unseen(looks: Sequence[Look]) -> float:
     """Return the share of rows that could be unchanged, all others being randomised, without being detected.
 
     This is the share at which such a release is detected if its statistics equal their means. Bernstein's bound yields
     a sufficient share; where there are few counts, halving finds a smaller one.
     """
-    cases = list(zip(looks, expected, _limits(looks), strict=True))
-    raw = [figures(look.had, look.had, expects) for look, expects, _ in cases]
+    raw = [figures(look.had, look.had, look.expected) for look in looks]
+    cases = list(zip(looks, raw, _limits(looks), strict=True))
 
     def seen(share: float) -> bool:
-        for (look, expects, limits), whole in zip(cases, raw, strict=True):
+        for look, whole, limits in cases:
             figure = whole.means + share * (whole.observed - whole.means)
-            if bool((_surprises(look.had, figure, expects).surprise > limits).any()):
+            if bool((_surprises(look.had, figure, look.expected).surprise > limits).any()):
                 return True
         return False
 
     low, high = 0.0, 1.0
-    for (_, _, limits), whole in zip(cases, raw, strict=True):
+    for _, whole, limits in cases:
         off, least = np.abs(whole.observed - whole.means), limits / 3.0
         needed = least + np.sqrt(least**2 + 2.0 * limits * np.maximum(whole.variances, 0.0))
         high = min(high, float((needed / np.maximum(off, HAIR)).min()))
@@ -234,10 +235,9 @@ def _unseen(looks: Sequence[Look], expected: Sequence[Expected]) -> float:
     return high
 
 
-def _found(looks: Sequence[Look], expected: Sequence[Expected]) -> bool:
+def _found(looks: Sequence[Look]) -> bool:
     """Whether a release that publishes every value unchanged would be rejected."""
-    raw = [look.had for look in looks]
-    return any(float(beyond.max()) > 0.0 for _, beyond in _judged(looks, expected, raw))
+    return any(float(beyond.max()) > 0.0 for _, beyond in _judged(looks, [look.had for look in looks]))
 
 
 def _by_value(had: Counts) -> Counts:

@@ -1,14 +1,13 @@
 """The audit of a perturbed release: exact quasi-identifiers, and sensitive values randomised by a published matrix.
 
-It checks that the files are those the manifest names; that the matrix gives every original value probabilities that sum
-to 1, and is the one that the scheme finds for the stated promise; that the prior is the original's; that the rows,
-apart from their sensitive values, are the original's; that the published sensitive values are plausible for the
-original ones under the matrix; and that every promise is kept by the posterior of every original value given each
-published one, computed exactly from the published matrix, and by the withheld rows taken as one group.
+The matrix must give every original value probabilities that sum to 1, and be the one that the scheme finds for the
+stated promise. Promises are judged on the posterior of every original value given each published one, computed exactly
+from the published matrix, and on the withheld rows taken as one group.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -19,7 +18,7 @@ from discreet.adversary.check import Check
 from discreet.adversary.checks.manifest import version_hint
 from discreet.adversary.formats.randomised import draws
 from discreet.adversary.formats.randomised.align import AlignedRandomised
-from discreet.adversary.formats.randomised.audit import audit_randomised, recompute
+from discreet.adversary.formats.randomised.audit import audit_randomised, judged_by_beliefs, recompute
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.principles import Principle, Prior, wording
 from discreet.principles.counts import Counts
@@ -43,21 +42,15 @@ def _matrix(case: Case[PerturbedRelease], same_prior: bool) -> Check:
     if not release.matrix.stochastic:
         sums = release.matrix.units.sum(axis=0)
         worst = int(np.argmax([abs(int(total) - release.matrix.scale) for total in sums]))
-        return Check(
-            "matrix",
-            False,
-            f"The probabilities that the matrix gives the original value {release.texts[worst]!r} add up to "
-            f"{int(sums[worst]) / release.matrix.scale!r} instead of 1.",
-        )
+        total = f"{int(sums[worst]) / release.matrix.scale!r} instead of 1"
+        value = f"the original value {release.texts[worst]!r}"
+        return Check("matrix", False, f"The probabilities that the matrix gives {value} add up to {total}.")
     # in the order of the release, because the solver of the scheme may find another solution in another order
     prior = Prior(release.prior, tuple(release.texts), attribute=release.secret.name)
-    again = recompute(case, prior if same_prior else None)
+    again = recompute(case, prior if same_prior else None, "matrix", "The matrix")
     proper = "The matrix gives every original value probabilities that add up to 1 exactly"
-    if again.fault:
-        sentence = f"The matrix cannot be that of the stated scheme, {again.reason}."
-        return Check("matrix", False, sentence + version_hint(case.manifest))
-    if again.probabilities is None:
-        return Check("matrix", True, f"{proper}; it was not computed again, {again.reason}.")
+    if isinstance(again, Check):
+        return replace(again, sentence=f"{proper}. {again.sentence}") if again.holds else again
     solution = again.probabilities
     differs = np.abs(release.matrix.cells - solution.cells)
     odd = _odd_digits(release.matrix, solution)
@@ -79,10 +72,8 @@ def _matrix(case: Case[PerturbedRelease], same_prior: bool) -> Check:
     cells = int((differs > NEAR).sum())
     if odd is not None and differs.max() <= NEAR:
         which = odd
-    sentence = f"The matrix is not the one that {again.how}: {which}"
-    return Check(
-        "matrix", False, f"{sentence} ({cells:,} of {differs.size:,} cells differ).{version_hint(case.manifest)}"
-    )
+    sentence = f"The matrix is not the one that {again.how}: {which} ({cells:,} of {differs.size:,} cells differ)."
+    return Check("matrix", False, sentence + version_hint(case.manifest))
 
 
 def _odd_digits(matrix: Matrix, solution: Matrix) -> str | None:
@@ -118,17 +109,8 @@ def _judged(part: Principle, release: PerturbedRelease, aligned: AlignedRandomis
         f"an attacker who sees {seen!r} published believes with {belief} that it was {held!r}, "
         f"which is {share} of the whole table"
     )
-    pairs = release.matrix.width**2
-    if worst.broken:
-        sentence = (
-            f"{part} is broken by {worst.broken:,} of {pairs:,} pairs of a published and an original value: {said}."
-        )
-    else:
-        sentence = (
-            f"{part} is kept by what every published value says about every original one, exactly as printed; closest "
-            f"to the bound, {said}, {wording.percent(worst.strain)} of what is allowed."
-        )
-    return PromiseVerdict(str(part), worst.broken == 0, worst.strain, achieved, worst.broken, None, 0, {}, sentence)
+    among = f"{release.matrix.width**2:,} pairs of a published and an original value"
+    return judged_by_beliefs(part, worst.strain, achieved, worst.broken, among, said)
 
 
 CELLS = 1 << 22

@@ -1,10 +1,8 @@
 """The audit of a retained release: exact quasi-identifiers, sensitive numbers retained by a coin or drawn anew.
 
-It checks that the files are those the manifest names; that the prior is the original's; that the rows, apart from their
-sensitive values, are the original's; that the published numbers are plausible for the original ones under the stated
-probability, and that this is the one that the scheme finds for the stated promise; and that every promise is kept by
-the belief in the neighbourhood of any occurring number given each published one, computed exactly from the published
-probability, and by the withheld rows taken as one group.
+The stated probability must be the one that the scheme finds for the stated promise. Promises are judged on the belief
+in the neighbourhood of any occurring number given each published one, computed exactly from the published probability,
+and on the withheld rows taken as one group.
 """
 
 from __future__ import annotations
@@ -21,7 +19,7 @@ from discreet.adversary.check import Check
 from discreet.adversary.checks.manifest import version_hint
 from discreet.adversary.formats.randomised import draws
 from discreet.adversary.formats.randomised.align import AlignedRandomised
-from discreet.adversary.formats.randomised.audit import audit_randomised, recompute
+from discreet.adversary.formats.randomised.audit import audit_randomised, judged_by_beliefs, recompute
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.errors import DiscreetError
 from discreet.principles import Principle, Prior, wording
@@ -40,13 +38,10 @@ def audit_retained(case: Case[RetainedRelease]) -> FormatFindings:
 
 def _probability(case: Case[RetainedRelease], same_prior: bool) -> Check:
     """Check that numbers are kept with the probability that the scheme finds, and drawn as it draws them."""
-    coin, again = case.release.coin, recompute(case, Prior.of(case.original) if same_prior else None)
-    if again.fault:
-        sentence = f"The probability that a number is kept cannot be that of the stated scheme, {again.reason}."
-        return Check("probability", False, sentence + version_hint(case.manifest))
-    if again.probabilities is None:
-        sentence = f"The probability that a number is kept was not computed again, {again.reason}."
-        return Check("probability", True, sentence)
+    coin, subject = case.release.coin, "The probability that a number is kept"
+    again = recompute(case, Prior.of(case.original) if same_prior else None, "probability", subject)
+    if isinstance(again, Check):
+        return again
     solution = again.probabilities
     if not np.array_equal(np.sort(coin.weights), np.sort(solution.weights)):
         sentence = "Numbers that are not kept are said to be drawn in another way than the options of the scheme state."
@@ -54,7 +49,7 @@ def _probability(case: Case[RetainedRelease], same_prior: bool) -> Check:
     if coin.units * solution.scale != solution.units * coin.scale:
         sentence = f"The stated probability that a number is kept, {coin.probability!r}, is not that which {again.how}"
         return Check("probability", False, f"{sentence}, {solution.probability!r}.{version_hint(case.manifest)}")
-    return Check("probability", True, f"The probability that a number is kept is the one that {again.how}.")
+    return Check("probability", True, f"{subject} is the one that {again.how}.")
 
 
 def _judged(part: Principle, release: RetainedRelease, aligned: AlignedRandomised, prior: Prior) -> PromiseVerdict:
@@ -86,14 +81,7 @@ def _judged(part: Principle, release: RetainedRelease, aligned: AlignedRandomise
     # rounding must not contradict the exact count of broken values
     strain = max(strain, float(np.nextafter(1.0, 2.0))) if broken else min(strain, 1.0)
     achieved = math.floor(1.0 / worst.belief + 1e-9) if worst.belief > 0.0 else prior.rows
-    if broken:
-        sentence = f"{part} is broken by what {broken:,} of {len(counts):,} published values say: {said}."
-    else:
-        sentence = (
-            f"{part} is kept by what every published value says, exactly as printed; closest to the bound, {said}, "
-            f"{wording.percent(strain)} of what is allowed."
-        )
-    return PromiseVerdict(str(part), broken == 0, strain, achieved, broken, None, 0, {}, sentence)
+    return judged_by_beliefs(part, strain, achieved, broken, f"{len(counts):,} published values", said)
 
 
 INTERVALS = 32

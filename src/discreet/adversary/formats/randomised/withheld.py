@@ -15,12 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.check import Check
+from discreet.adversary.checks.support import largest_flow
 from discreet.adversary.formats.randomised.align import AlignedRandomised
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.kernels.judging import SLACK
@@ -28,15 +28,6 @@ from discreet.principles import Principle, Prior
 from discreet.principles.principle import Nearness
 
 Numbers = NDArray[np.int64]
-
-
-class ValueLimits(NamedTuple):
-    """How many withheld rows may have the values of each bucket if the promise is kept."""
-
-    nodes: Numbers
-    """The bucket of each value."""
-    low: Numbers
-    high: Numbers
 
 
 def with_withheld(
@@ -62,11 +53,11 @@ def with_withheld(
         unknown = "its value" if size == 1 else f"the values of {aligned.open:,}"
         unknown += " cannot be told without the trace"
         achieved, decided = None, True
-        strain = _at_least(part, aligned, prior)
-        if not _some_choice_keeps(part, aligned, prior):
+        strain, some, every = _choices(part, aligned, prior)
+        if not some:
             strain = max(strain, float(np.nextafter(1.0, 2.0)))
             conclusion = f"No choice of rows makes the {who} keep it as a group, although {unknown}."
-        elif _every_choice_keeps(part, aligned, prior):
+        elif every:
             conclusion = f"The {who} keep it as a group, although {unknown}: every choice of rows does."
         else:
             decided = False
@@ -78,60 +69,41 @@ def with_withheld(
 
 def undecided(aligned: AlignedRandomised) -> Check:
     """Return the check with the caveat that the withheld rows could not be judged."""
-    size = aligned.withheld
-    return Check(
-        "withheld",
-        True,
-        f"Of the {size:,} withheld, {aligned.open:,} could be any of several rows with the same quasi-identifiers and "
-        "other columns; some choices of them keep the promise.",
-        caveat="whether the withheld rows keep it is not decided: give the trace for certainty",
+    sentence = (
+        f"Of the {aligned.withheld:,} withheld, {aligned.open:,} could be any of several rows with the same "
+        "quasi-identifiers and other columns; some choices of them keep the promise."
     )
+    caveat = "whether the withheld rows keep it is not decided: give the trace for certainty"
+    return Check("withheld", True, sentence, caveat=caveat)
 
 
-def _some_choice_keeps(part: Principle, aligned: AlignedRandomised, prior: Prior) -> bool:
-    """Whether some choice of rows may keep the promise; if False, the promise is certainly broken."""
-    if _at_least(part, aligned, prior) > 1.0:
-        return False
-    return all(_fits(aligned, bounds) for bounds in _bounds(part, aligned, prior))
-
-
-def _every_choice_keeps(part: Principle, aligned: AlignedRandomised, prior: Prior) -> bool:
-    """Whether every choice of rows certainly keeps the promise."""
-    least, most, size = aligned.left, _most(aligned), aligned.withheld
+def _choices(part: Principle, aligned: AlignedRandomised, prior: Prior) -> tuple[float, bool, bool]:
+    """Return a lower bound on the strain, whichever rows are chosen, and whether some and whether all choices keep the
+    promise: without some it is certainly broken, and with all it is certainly kept."""
+    least, size = aligned.left, aligned.withheld
+    most = least + np.bincount(aligned.choices.values, aligned.choices.amounts, len(least)).astype(np.int64)
     if near := part.nearness:
         first, last = near.windows(prior)
-        return bool((_inside(most, first, last)[most > 0] <= size // near.m).all())
-    return all(bool((least >= low).all() and (most <= high).all()) for _, low, high in _bounds(part, aligned, prior))
-
-
-def _at_least(part: Principle, aligned: AlignedRandomised, prior: Prior) -> float:
-    """Return a lower bound on the strain, whichever rows are chosen."""
-    least, most, size = aligned.left, _most(aligned), aligned.withheld
-    if near := part.nearness:
-        first, last = near.windows(prior)
+        within, at_most = (_inside(counts, first, last) for counts in (least, most))
         # withheld rows beyond those that can lie outside a neighbourhood must lie inside it
-        inside = np.maximum(_inside(least, first, last), size - (most.sum() - _inside(most, first, last)))
-        return float(inside[least > 0].max(initial=0) / (size / near.m + SLACK))
-    caps = part.caps(prior)
-    assert caps is not None, "these promises bound every value"
-    return float((least / (caps * size + SLACK)).max())
+        within = np.maximum(within, size - (most.sum() - at_most))
+        strain = float(within[least > 0].max(initial=0) / (size / near.m + SLACK))
+        every = bool((at_most[most > 0] <= size // near.m).all())
+        limits = list(_near(near, prior, size))
+    else:
+        caps, floors = part.caps(prior), part.floors(prior)
+        assert caps is not None, "these promises bound every value"
+        strain = float((least / (caps * size + SLACK)).max())
+        low = np.zeros(len(caps)) if floors is None else np.maximum(np.ceil(floors * size - SLACK), 0.0)
+        high = np.floor(caps * size + SLACK)
+        every = bool((least >= low).all() and (most <= high).all())
+        limits = [(np.arange(len(caps)), low.astype(np.int64), high.astype(np.int64))]
+    return strain, strain <= 1.0 and all(_fits(aligned, *bounds) for bounds in limits), every
 
 
-def _bounds(part: Principle, aligned: AlignedRandomised, prior: Prior) -> Iterator[ValueLimits]:
-    """Yield the bounds that the promise sets on how many withheld rows have which values."""
-    size, width = aligned.withheld, len(prior.counts)
-    if part.nearness:
-        yield from _near(part.nearness, prior, size)
-        return
-    caps, floors = part.caps(prior), part.floors(prior)
-    assert caps is not None, "these promises bound every value"
-    low = np.zeros(width) if floors is None else np.ceil(floors * size - SLACK)
-    high = np.floor(caps * size + SLACK)
-    yield ValueLimits(np.arange(width), np.maximum(low, 0.0).astype(np.int64), high.astype(np.int64))
-
-
-def _near(near: Nearness, prior: Prior, size: int) -> Iterator[ValueLimits]:
-    """Yield partitions of the values into intervals that each contain at most 1 / m of a group's rows under proximity.
+def _near(near: Nearness, prior: Prior, size: int) -> Iterator[tuple[Numbers, Numbers, Numbers]]:
+    """Yield partitions of the values into intervals that each contain at most 1 / m of a group's rows under proximity:
+    the interval of each value, and how many rows each has at least and at most.
 
     The upper side of any neighbourhood is such an interval, whether or not a row has its number: the neighbourhood of
     the least number that a row has in the interval contains the rest of the interval, because the ends of
@@ -145,22 +117,19 @@ def _near(near: Nearness, prior: Prior, size: int) -> Iterator[ValueLimits]:
             low, high = (at, int(last[at])) if up else (int(first[at]), at)
             nodes[low : high + 1] = number
             at, number = high + 1 if up else low - 1, number + 1
-        yield ValueLimits(nodes, np.zeros(number, np.int64), np.full(number, size // near.m))
+        yield nodes, np.zeros(number, np.int64), np.full(number, size // near.m)
 
 
-def _fits(aligned: AlignedRandomised, bounds: ValueLimits) -> bool:
-    """Whether rows can be chosen so that the number of them in each bucket is within its bounds.
+def _fits(aligned: AlignedRandomised, nodes: Numbers, low: Numbers, high: Numbers) -> bool:
+    """Whether rows can be chosen so that the number of them in each bucket is within its bounds, given that of values.
 
     Source -> combination: as many as are open. Combination -> bucket: as many as the combination has. Bucket -> sink:
     as many as the bucket lacks; further rows, up to the bucket's bound, flow through one more node, whose capacity is
     the number of rows that no bucket lacks.
     """
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import maximum_flow
-
-    choices, chosen, number = aligned.choices, aligned.chosen, len(bounds.low)
-    has = np.bincount(bounds.nodes, aligned.left, number).astype(np.int64)
-    lacks, room = np.maximum(bounds.low - has, 0), bounds.high - has
+    choices, chosen, number = aligned.choices, aligned.chosen, len(low)
+    has = np.bincount(nodes, aligned.left, number).astype(np.int64)
+    lacks, room = np.maximum(low - has, 0), high - has
     spare = aligned.open - int(lacks.sum())
     if spare < 0 or bool((room < lacks).any()):
         return False
@@ -170,20 +139,12 @@ def _fits(aligned: AlignedRandomised, bounds: ValueLimits) -> bool:
     sink = others + 1
     arcs = [
         (np.zeros(len(chosen), np.int64), combinations, chosen),
-        (choices.groups + 1, buckets[bounds.nodes[choices.values]], choices.amounts),
+        (choices.groups + 1, buckets[nodes[choices.values]], choices.amounts),
         (buckets, np.full(number, sink), lacks),
         (buckets, np.full(number, others), np.minimum(room - lacks, aligned.open)),
         (np.array([others]), np.array([sink]), np.array([spare])),
     ]
-    starts, ends, capacity = (np.concatenate(parts) for parts in zip(*arcs, strict=True))
-    graph = csr_array((capacity.astype(np.int32), (starts, ends)), shape=(sink + 1, sink + 1))
-    return int(maximum_flow(graph, 0, sink).flow_value) == aligned.open
-
-
-def _most(aligned: AlignedRandomised) -> Numbers:
-    """Return the largest possible number of withheld rows with each value."""
-    more = np.bincount(aligned.choices.values, aligned.choices.amounts, len(aligned.left))
-    return aligned.left + more.astype(np.int64)
+    return int(largest_flow(arcs, sink).flow_value) == aligned.open
 
 
 def _inside(counts: Numbers, first: Numbers, last: Numbers) -> Numbers:
