@@ -172,7 +172,7 @@ def test_schemes_that_publish_rows_one_by_one_refuse_and_name_one_that_does_not(
     promise = {"ambiguity": "alpha-beta(alpha=0.9, beta=0.9)", "anatomy": "l-diversity(l=2)"}.get(
         scheme, "beta-likeness(beta=2)"
     )
-    with pytest.raises(dc.DiscreetError, match=r"publishes rows one by one.*'cuts'"):
+    with pytest.raises(dc.DiscreetError, match=r"promises nothing about persons who have several rows.*'cuts'"):
         dc.publish(read(panel()), promise, scheme)
 
 

@@ -13,6 +13,8 @@ from discreet.report.manual import ManualPage, manual_page
 
 REGISTRIES = {"schemes": SCHEMES, "promises": PRINCIPLES, "attacks": ATTACKS}
 
+REFUSES = "Refuses, unless some parameters or a second promise allow it"
+
 
 def manual(name: str, noun: str, chosen: str | None, as_json: bool) -> int:
     """List one kind of thing, or show the manual page of one of them."""
@@ -37,10 +39,10 @@ def manual(name: str, noun: str, chosen: str | None, as_json: bool) -> int:
 def _plain(text: str) -> str:
     """Return a docstring's text on one line, without the marks of code and emphasis.
 
-    >>> _plain("``t``: *plain*\\n cuts, 2 * 3")
-    't: plain cuts, 2 * 3'
+    >>> _plain("*Why.* ``t``: *plain*\\n cuts, 2 * 3")
+    'Why. t: plain cuts, 2 * 3'
     """
-    return " ".join(re.sub(r"``|\*(?=\w)|(?<=\w)\*", "", text).split())
+    return " ".join(re.sub(r"``|\*(?=\w)|(?<=[\w.])\*", "", text).split())
 
 
 def _show(page: ManualPage) -> None:
@@ -56,7 +58,7 @@ def _show(page: ManualPage) -> None:
             table.add_row(option.name, option.values, default, _plain(option.meaning))
         console.print()
         console.print(table)
-    for verb, promises in (("Keeps", page.keeps), ("Refuses", page.refuses)):
+    for verb, promises in (("Keeps", page.keeps), (REFUSES, page.refuses)):
         if promises:
             console.print()
             console.print(Text(f"{verb}: {', '.join(promises)}."))

@@ -123,7 +123,7 @@ def feasible(scheme: Scheme, table: Table, principle: Principle) -> Prior:
         )
     if table.person is not None and not scheme.persons:
         raise DiscreetError(
-            f"scheme {scheme.name!r} publishes rows one by one, and promises nothing about persons who have several; "
+            f"scheme {scheme.name!r} promises nothing about persons who have several rows; "
             "choose scheme 'cuts', or give one row per person"
         )
     if not isinstance(principle, Principle):

@@ -1,4 +1,4 @@
-"""Our own scheme: top-down partitioning with more kinds of cut than Mondrian's."""
+"""Top-down partitioning: Mondrian, and our own scheme with more kinds of cut."""
 
 from __future__ import annotations
 
