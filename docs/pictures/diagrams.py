@@ -41,7 +41,7 @@ QUESTIONS = (
     (("Must it stay hidden", "who is in the table?"), "alpha-beta", "ambiguity, cuts"),
     (("Are synthetic rows", "enough?"), "differential-privacy", "privbayes"),
     (("Is the sensitive attribute", "a number, and near", "numbers as bad?"), "proximity", "proximity, retention"),
-    (("May one sensitive value", "of a person lead", "to another?"), "any, per attribute", "codip"),
+    (("Could one known value", "of a person lead", "to another?"), "any, per attribute", "codip"),
     (("Does the attacker know", "the algorithm?"), "beta-likeness, l-diversity", "sealed, mirrored"),
     (("Do analysts need exact", "quasi-identifiers?"), "beta-likeness; l-diversity", "perturbation; anatomy"),
     (("Must every value be cut", "the same way everywhere?"), "any about groups", "incognito"),
