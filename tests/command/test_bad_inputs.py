@@ -46,6 +46,7 @@ COMMANDS: dict[str, list[str]] = {
     "compare": ["compare", "people.csv", *ROLES, "--schemes", "mondrian", "--queries", "5"],
     "plan": ["plan", "people.csv", "--quasi", "age", "--sensitive", "pay"],
     "profile": ["profile", "people.csv"],
+    "data get": ["data", "get", "census"],
     "demo": ["demo", "-o", "demo", "--rows", "100"],
 }
 
@@ -115,9 +116,18 @@ ABSURD = ["", "-1", DIGITS, "nan", "1e999", "~nosuchuser/x", "\udcff", "x" * 300
 
 
 def every_command() -> dict[str, click.Command]:
-    context = click.Context(main)
-    found = {name: main.get_command(context, name) for name in main.list_commands(context)}
-    return {name: command for name, command in found.items() if command is not None}
+    return dict(commands_of(main))
+
+
+def commands_of(group: click.Group) -> Iterator[tuple[str, click.Command]]:
+    """The commands of a group by name, and those of the groups in it: "data get"."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if isinstance(command, click.Group):
+            yield from ((f"{name} {within}", each) for within, each in commands_of(command))
+        elif command is not None:
+            yield name, command
 
 
 def options() -> Iterator[tuple[str, str]]:

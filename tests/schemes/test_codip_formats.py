@@ -190,7 +190,11 @@ def test_what_is_refused_names_a_way_out() -> None:
         dc.ProjectedRelease.from_parts([ambiguous], promise=dc.AlphaBeta(1, 1), scheme="mine")
     for scheme, promise, said in (
         ("ambiguity", "alpha-beta(alpha=1, beta=0.6)", "choose scheme 'ambiguity' itself"),
-        ("heterogeneous:publishes=graph", "beta-likeness(beta=2)", "leave its options out, or .* choose scheme 'cuts'"),
+        (
+            "heterogeneous(publishes=graph)",
+            "beta-likeness(beta=2)",
+            "leave its options out, or .* choose scheme 'cuts'",
+        ),
     ):
         with pytest.raises(dc.DiscreetError, match=said):
             dc.publish(table, promise, dc.Codip(scheme=scheme))
