@@ -202,7 +202,7 @@ def test_what_is_refused_names_a_way_out() -> None:
     for scheme in ("lifting", "sealed"):
         with pytest.raises(dc.DiscreetError, match="say aligned=False"):
             dc.publish(table, "beta-likeness(beta=2)", dc.Codip(scheme=scheme, aligned=True))
-    for scheme in ("privbayes:domains=observed", "cuts"):
+    for scheme in ("privbayes(domains=observed)", "cuts"):
         with pytest.raises(dc.DiscreetError, match="choose scheme 'privbayes'"):
             dc.publish(table, "differential-privacy(epsilon=1)", dc.Codip(scheme=scheme))
     with pytest.raises(dc.DiscreetError, match="keeps l-diversity of the kinds frequency and distinct"):
