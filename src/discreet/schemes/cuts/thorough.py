@@ -107,17 +107,14 @@ class _Groups:
     def __init__(self, problem: Problem, partition: Partition) -> None:
         self.problem = problem
         self.rows: list[NDArray[np.int32]] = []
-        room, d = 2 * len(partition.starts) + 64, problem.points.shape[1]
-        self._lows, self._highs = np.empty((room, d), np.int32), np.empty((room, d), np.int32)
-        self._sizes, self._costs = np.empty(room, np.int64), np.empty(room)
+        n, d = problem.points.shape
+        self._lows, self._highs = np.empty((n, d), np.int32), np.empty((n, d), np.int32)
+        self._sizes, self._costs = np.empty(n, np.int64), np.empty(n)
         for rows in np.split(partition.rows, partition.starts[1:]):
             self.add(rows)
 
     def add(self, rows: NDArray[np.int32]) -> None:
         g = len(self.rows)
-        if g == len(self._sizes):
-            for name in ("_lows", "_highs", "_sizes", "_costs"):
-                setattr(self, name, np.concatenate([getattr(self, name)] * 2))
         points = self.problem.points[rows]
         self.rows.append(rows)
         self._lows[g], self._highs[g], self._sizes[g] = points.min(axis=0), points.max(axis=0), len(rows)
@@ -206,31 +203,23 @@ def settle_rows(problem: Problem, partition: Partition, effort: int) -> Partitio
 
     ``effort`` bounds how often a row that might move is compared with a group.
     """
-    while effort > 0:
-        partition, moved, tried = _moved(problem, partition, effort)
-        partition = exchange_rows(problem, partition)
-        effort -= tried
-        if not moved:
+    width, moved = len(problem.limits.caps), 1
+    while effort > 0 and moved:
+        number, moved = len(partition.starts), 0
+        if problem.axes.by_size or number > LARGEST_NUMBER:
             break
+        if number * width <= LARGEST_COUNTS:
+            groups = partition.groups
+            moved, saved, tried = move_rows(
+                problem.points, problem.classes, groups, number, problem.axes, problem.rules, width, effort
+            )
+            partition, effort = Partition.of(groups, partition.cost - saved), effort - tried
+        partition = exchange_rows(problem, partition)
     return partition
-
-
-def _moved(problem: Problem, partition: Partition, effort: int) -> tuple[Partition, int, int]:
-    """Return a partition with rows moved between groups, how many, and the comparisons made."""
-    number, width = len(partition.starts), len(problem.limits.caps)
-    if problem.axes.by_size or number > LARGEST_NUMBER or number * width > LARGEST_COUNTS:
-        return partition, 0, 0
-    groups = partition.groups
-    moved, saved, tried = move_rows(
-        problem.points, problem.classes, groups, number, problem.axes, problem.rules, width, effort
-    )
-    return Partition.of(groups, partition.cost - saved), moved, tried
 
 
 def exchange_rows(problem: Problem, partition: Partition) -> Partition:
     """Return a partition into groups with the same counts that costs at most as much."""
-    if problem.axes.by_size or len(partition.starts) > LARGEST_NUMBER:
-        return partition
     rows, cost = partition.rows.copy(), partition.cost
     ends = np.append(partition.starts[1:], len(rows))
     for _ in range(ROUNDS):
