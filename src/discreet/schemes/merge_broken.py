@@ -6,6 +6,7 @@ Of persons with several rows each a scheme divides the persons, and their rows f
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -153,10 +154,7 @@ def _merged_persons(table: Table, groups: NDArray[np.int32], principle: Principl
 
 def _sum(counts: Counts, some: list[int]) -> Counts:
     """Return the counts of some groups taken as one; nobody may be in two of them."""
-    line = np.zeros(counts.width, np.int64)
-    for group in some:
-        inside = slice(counts.starts[group], counts.starts[group + 1])
-        line[counts.values[inside]] += counts.amounts[inside]
-    values = np.flatnonzero(line)
-    members = None if counts.members is None else counts.members[some].sum(keepdims=True)
-    return Counts(np.array([0, len(values)]), values.astype(np.int32), line[values], counts.width, members)
+    parts = counts.only(np.array(some))
+    members = None if parts.members is None else parts.members.sum(keepdims=True)
+    line = np.bincount(parts.values, parts.amounts, parts.width).astype(np.int64)
+    return replace(Counts.of(line[None], parts.width), members=members)
