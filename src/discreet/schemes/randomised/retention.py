@@ -210,8 +210,11 @@ def _hopeless(part: Proximity, prior: Prior, crowd: Crowds) -> str:
 def _widest(part: Proximity, prior: Prior) -> float:
     """Return the supremum of the epsilons that let some numbers be kept with this m; 0 if there is none."""
 
+    def number(bits: int) -> float:
+        return float(np.int64(bits).view(np.float64))
+
     def hopes(bits: int) -> bool:
-        narrower = replace(part, epsilon=_number(bits))
+        narrower = replace(part, epsilon=number(bits))
         known = replace(prior)  # a copy, so that these windows are not cached
         return part.m * int(crowds(prior.counts, *narrower.windows(known)).rows.max()) < prior.rows
 
@@ -223,9 +226,4 @@ def _widest(part: Proximity, prior: Prior) -> float:
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if hopes(middle) else (low, middle)
-    return _number(high)
-
-
-def _number(bits: int) -> float:
-    """Return the non-negative float with these bits."""
-    return float(np.int64(bits).view(np.float64))
+    return number(high)
