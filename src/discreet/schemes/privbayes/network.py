@@ -58,9 +58,6 @@ class Budget:
 
         A row that is replaced changes two counts of a table by 1, and a score by UNITS + ROUNDED; the exponential
         mechanism needs twice that, because both the score and the sum of all weights change.
-
-        >>> Budget.of(1.0, 1, 10).noise == rate_below(Fraction(1, 2))
-        True
         """
         given = Fraction(epsilon)
         network = given * SHARE if width > 1 else Fraction(0)

@@ -137,9 +137,6 @@ def draw(matrix: Matrix, values: NDArray[np.int32], seeded: np.random.Generator 
 
     Uniform whole numbers below the scale of the matrix are drawn, from the operating system unless a ``seeded``
     generator is given. The column of each original value maps them to published values.
-
-    >>> draw(Matrix.from_texts([["1"]]), np.zeros(3, np.int32)).tolist()
-    [0, 0, 0]
     """
     numbers = numbers_below(matrix.scale, len(values), seeded)
     ends = np.cumsum(matrix.units.astype(np.int64), axis=0)
