@@ -78,7 +78,12 @@ class PrivBayes(Scheme):
         <synthetic release of 48 rows, 0 withheld: differential-privacy(epsilon=2)>
         """
         feasible(self, table, principle)
-        self._check(table)
+        if table.other:
+            raise DiscreetError(
+                f"scheme {self.name!r} draws synthetic rows, so it cannot keep {table.other[0].name!r} as it is; leave "
+                "it out, or make it a quasi-identifier"
+            )
+        check_complete(self.name, table)
         epsilon = self.spent(principle)
         budget = Budget.of(epsilon, len(table.quasi) + len(table.sensitive), table.rows)
         if not budget.noise or not budget.choice:
@@ -113,12 +118,3 @@ class PrivBayes(Scheme):
         [True, False]
         """
         return cells_in(column, self.domains == "observed").has(numbers)
-
-    def _check(self, table: Table) -> None:
-        """Raise an error for columns that cannot be drawn, and rows that would have to be left out."""
-        if table.other:
-            raise DiscreetError(
-                f"scheme {self.name!r} draws synthetic rows, so it cannot keep {table.other[0].name!r} as it is; leave "
-                "it out, or make it a quasi-identifier"
-            )
-        check_complete(self.name, table)
