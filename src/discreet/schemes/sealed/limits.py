@@ -1,10 +1,4 @@
-"""What groups may hold: how many rows are enough for that, which rows stay behind, and which may move by a coin.
-
-Some rows stay behind as a group of their own, so that the others can be halved, and often. How many rows of each value
-stay is decided by the promise and by how often the values occur, with a lot among values that occur equally often; and
-which rows, by lot (``rows_behind``). So an adversary who sees which rows stay learns the counts of both parts, which
-are published, and nothing else: all ways to give these values to the persons of either part are equally likely.
-"""
+"""What groups may hold: how many rows are enough for that, which rows stay behind, and which may move by a coin."""
 
 from __future__ import annotations
 
