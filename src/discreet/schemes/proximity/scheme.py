@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
@@ -126,13 +128,11 @@ class SplitAndPartition(GroupingScheme):
             yield np.zeros(0, np.int64)
             return
         unusable, each = np.asarray(table.unusable, np.int64), by_attribute(principle, table)
-        fit, tries = fits(table, each, unusable), 0
-        for rows in self._sets_to_withhold(GroupingTask(table, principle, each[0].prior, unusable, rng)):
-            if fit(rows):
-                yield rows
-                tries += 1
-                if tries == MOST_TRIES:
-                    return
+        sets = self._sets_to_withhold(GroupingTask(table, principle, each[0].prior, unusable, rng))
+        tries = 0
+        for rows in islice(filter(partial(fits, table, each, unusable), sets), MOST_TRIES):
+            yield rows
+            tries += 1
         if tries == 0:
             raise refusal_to_withhold(table, each, unusable)
 
