@@ -168,19 +168,12 @@ class Search:
         self.judged = 0
         """How many combinations had to be judged."""
 
-    def run(self, bottom: Frequencies) -> NDArray[np.bool_]:
-        """Find out about all combinations, given the frequency set at the lowest levels; return which keep the promise.
-
-        A combination that some lower one proves to keep it is taken to keep it, and not looked at.
-        """
-        self._visit(bottom, ())
-        return np.asarray(self.known == KEPT)
-
-    def _visit(self, below: Frequencies, chosen: Node) -> None:
-        """Visit the combinations with the levels ``chosen`` on the first axes; ``below`` is the lowest of them.
+    def visit(self, below: Frequencies, chosen: Node = ()) -> None:
+        """Find out about the combinations with levels ``chosen`` on the first axes; ``below`` is the lowest of them.
 
         From axis to axis in ascending order: so all lower combinations are visited before a higher one, and each is
-        rolled up from one that differs in few levels.
+        rolled up from one that differs in few levels. A combination that some lower one proves to keep the promise is
+        taken to keep it, and not looked at.
         """
         axis = len(chosen)
         levels, at = self.each[axis], 0
@@ -197,7 +190,7 @@ class Search:
                 at = level
             self._learn(summit, below.projected(axis + 1) if others else below)
             if others and self.known[summit] != HOPELESS:  # else no groups can be published with these first levels
-                self._visit(below, node)
+                self.visit(below, node)
             if axis == 0:
                 self.progress("searching", (level + 1) / (levels.height + 1))
 
