@@ -173,10 +173,8 @@ class LeadingScheme(GroupingScheme):
         return able[0] if able else None
 
     def groups_for_all(self, table: Table, principle: Principle, task: GroupingTask) -> NDArray[np.int32]:
-        """Return groups made for one attribute, merged along a curve until they keep what is promised about the others.
-
-        Why all promises are kept: groups are judged by all of them, and all rows as one group keep them.
-        """
+        """Return groups made for one attribute, merged along a curve until they keep what is promised about all of
+        them, as all rows as one group do."""
         if len(table.sensitive) < 2:
             return self.groups(task)
         each = by_attribute(principle, table)

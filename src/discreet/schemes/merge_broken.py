@@ -1,7 +1,4 @@
-"""Merging groups that break a promise with their neighbours until every group keeps it: of rows, and of persons.
-
-Of persons with several rows each a scheme divides the persons, and their rows follow them.
-"""
+"""Merging groups that break a promise with their neighbours until every group keeps it: of rows, and of persons."""
 
 from __future__ import annotations
 
@@ -73,9 +70,9 @@ Division = Callable[[Table], NDArray[np.int32]]
 def groups_of_persons(table: Table, principle: Principle, divide: Division) -> NDArray[np.int32]:
     """Return the group of every row, one per person, such that rows and persons of every group keep the promise.
 
-    Why the promise is kept: persons are divided by one representative row each, which only serves to find good groups.
-    The result is judged by all rows, and groups that break the promise are merged with their neighbours until none
-    does: the promise is monotone, and all persons together keep it.
+    Why the promise is kept: persons are divided by one representative row each, which only serves to find good groups,
+    and their rows follow them. The result is judged by all rows, and groups that break the promise are merged with
+    their neighbours until none does: the promise is monotone, and all persons together keep it.
     """
     assert table.person is not None
     groups = divide(one_row_each(table))[table.person]

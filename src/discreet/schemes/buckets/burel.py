@@ -46,8 +46,7 @@ class Burel(LeadingScheme):
     ``refine`` every group is cut further while both halves keep the promise on their actual counts, as in the authors'
     program but not in the paper; contents then no longer depend on quasi-identifiers alone, so it is off by default.
 
-    The paper takes the fewest buckets (``room=any``), which may be filled to their caps and then make few groups. The
-    default is ours: the buckets with the smallest expected loss, estimated from the sensitive values alone
+    The paper takes the fewest buckets (``room=any``). The default, the buckets with the smallest expected loss, is ours
     (``choose_buckets``). The paper has caps on values only; floors and levels are ours.
 
     >>> from discreet.datasets import patients

@@ -2,10 +2,8 @@
 
 Every step starts from the best partition so far and replaces it, or a part of it, only by a cheaper one. The first step
 tries every family of cuts by itself and the recipe of ``effort=fast``, so the result is never worse than any of these.
-
-The union of groups that keep a monotone promise keeps it too. So any few groups can be merged and cut again with other
-settings (``regroup``). Rows may also leave a group at the end of its box, which shrinks, for a group that keeps the
-promise with them (``settle_rows``).
+Then groups are merged and cut again with other settings (``regroup``), and rows leave a group at the end of its box,
+which shrinks, for one that keeps the promise with them (``settle_rows``). Why it is kept by all: see ``Cuts``.
 """
 
 from __future__ import annotations
