@@ -173,11 +173,7 @@ def largest(counts: Whole, weights: Whole, around: Whole, whole: int, total: int
 
 
 def draw(coin: Coin, number: int, seeded: np.random.Generator | None = None) -> Whole:
-    """Draw ``number`` new numbers, as indices among the occurring values, with exactly their probabilities.
-
-    >>> draw(Coin(0, np.ones(1, np.int64)), 3).tolist()
-    [0, 0, 0]
-    """
+    """Draw ``number`` new numbers, as indices among the occurring values, with exactly their probabilities."""
     ends = np.cumsum(coin.weights)
     numbers = numbers_below(int(ends[-1]), number, seeded)
     if int(ends[-1]) == len(ends):
