@@ -175,10 +175,7 @@ def largest(counts: Whole, weights: Whole, around: Whole, whole: int, total: int
 def draw(coin: Coin, number: int, seeded: np.random.Generator | None = None) -> Whole:
     """Draw ``number`` new numbers, as indices among the occurring values, with exactly their probabilities."""
     ends = np.cumsum(coin.weights)
-    numbers = numbers_below(int(ends[-1]), number, seeded)
-    if int(ends[-1]) == len(ends):
-        return numbers
-    return np.searchsorted(ends, numbers, side="right").astype(np.int64)
+    return np.searchsorted(ends, numbers_below(int(ends[-1]), number, seeded), side="right").astype(np.int64)
 
 
 def _hopeless(part: Proximity, prior: Prior, crowd: Crowds) -> str:
