@@ -175,11 +175,8 @@ class Ways:
         """Whether no group's leakage is beyond the one asked for."""
         if self.leakage is None:
             return True
-        for group in numbers:
-            amount = sum(cut.price for cut in self._crossed((group,), around))
-            if amount > self.leakage[group] and not self._leaks(group, amount):
-                return False
-        return True
+        amounts = ((group, sum(cut.price for cut in self._crossed((group,), around))) for group in numbers)
+        return all(amount <= self.leakage[group] or self._leaks(group, amount) for group, amount in amounts)
 
 
 def rejection(price: float, slack: float, last: bool) -> Fraction:
