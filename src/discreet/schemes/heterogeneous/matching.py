@@ -1,8 +1,4 @@
-"""Groups of one row from every bucket that lie near each other: decided by the quasi-identifiers alone.
-
-What is decided here is which rows of a bucket go to which group, never how many: sensitive values only matter as marks,
-which say of some rows that they must not meet (see ``Buckets``).
-"""
+"""Groups of one row from every bucket that lie near each other: decided by quasi-identifiers and marks alone."""
 
 from __future__ import annotations
 

@@ -54,11 +54,7 @@ class Budget:
 
     @classmethod
     def of(cls, epsilon: float, width: int, rows: int) -> Budget:
-        """The rates that spend epsilon on so many attributes and rows.
-
-        A row that is replaced changes two counts of a table by 1, and a score by UNITS + ROUNDED; the exponential
-        mechanism needs twice that, because both the score and the sum of all weights change.
-        """
+        """The rates that spend epsilon on so many attributes and rows (see ``PrivBayes``)."""
         given = Fraction(epsilon)
         network = given * SHARE if width > 1 else Fraction(0)
         tables = given - network

@@ -37,7 +37,8 @@ class PrivBayes(Scheme):
     *The network.* Each of d - 1 times an attribute and its parents are drawn with a probability proportional to
     exp(score x rate), where the score is their mutual information in units. It differs between the two tables by at
     most ``sensitivity``, which is UNITS units, and two more for rounding; so the probability of any choice differs by a
-    factor of at most exp(2 (UNITS + 2) rate), and the rate is such that all choices together spend 0.3 epsilon.
+    factor of at most exp(2 (UNITS + 2) rate), twice because the sum of all weights changes as well as the score. The
+    rate is such that all choices together spend 0.3 epsilon.
 
     *The counts.* In each of d tables of counts, two counts differ by 1. Noise k is added to every count with a
     probability proportional to exp(-|k| rate): a factor of at most exp(2 rate), and the rate is such that all tables
