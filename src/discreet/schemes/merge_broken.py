@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
+from discreet.principles import wording
 from discreet.principles.counts import Counts
 from discreet.principles.per_attribute import apart
 from discreet.principles.persons import Judged, broken_by_persons, rules_about
@@ -18,6 +19,7 @@ from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.releases.partition import dense_groups
 from discreet.schemes.merge_for_presence import neighbours_in_order
+from discreet.schemes.withholding import cannot_withhold
 from discreet.table.persons import one_row_each
 from discreet.table.table import Table
 
@@ -100,12 +102,8 @@ def _check_withheld_persons(principle: Principle, table: Table, groups: NDArray[
         if withheld.strains(rules_about(promise, view))[0] <= 1.0:
             continue
         why = broken_by_persons(promise, withheld.by_persons, 0, Prior.of_persons(view))
-        number = int(withheld.by_persons.sizes[0])
-        raise DiscreetError(
-            f"{'1 person' if number == 1 else f'{number:,} persons'} with missing values cannot be withheld: as one "
-            f"group they break the promise ({why}); treat missing as a value of its own instead "
-            f"({argument('missing', 'value')}), or drop the column with the missing values"
-        )
+        persons = wording.counted(int(withheld.by_persons.sizes[0]), "person")
+        raise cannot_withhold(persons, f"as one group they break the promise ({why}).")
 
 
 def _merged_persons(table: Table, groups: NDArray[np.int32], principle: Principle) -> NDArray[np.int32]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.kernels.proximity.nearness import crowd_of
+from discreet.principles import wording
 from discreet.principles.per_attribute import Promised
 from discreet.principles.proximity import Proximity
 from discreet.schemes.withholding import cannot_withhold
@@ -102,11 +103,12 @@ def fits(table: Table, each: Sequence[Promised], unusable: Rows, rows: Rows) -> 
 
 def refusal_to_withhold(table: Table, each: Sequence[Promised], unusable: Rows) -> DiscreetError:
     """Return the error that explains why the unusable rows cannot be withheld."""
+    whom = wording.rows(len(unusable))
     for column, (prior, promise) in zip(table.sensitive, each, strict=True):
         counts = np.bincount(column.codes[unusable], minlength=len(prior.counts))
         if not promise.holds(counts[None], prior)[0]:
             about = f"what is promised about '{column.name}'" if len(each) > 1 else "the promise"
             why = f"as one group they break {about}, and no others were found that keep it together with them and leave"
-            return cannot_withhold(unusable, f"{why} rows that can be divided. {promise.explain(counts, prior)}")
+            return cannot_withhold(whom, f"{why} rows that can be divided. {promise.explain(counts, prior)}")
     why = "the rows without them cannot be divided into groups that keep the promise, nor were others found that could"
-    return cannot_withhold(unusable, f"{why} be withheld with them.")
+    return cannot_withhold(whom, f"{why} be withheld with them.")
