@@ -40,15 +40,7 @@ UNKNOWN = 0
 
 @dataclass(frozen=True, eq=False)
 class Frequencies:
-    """Groups of rows by their quasi-identifiers, in ascending order of these, and the sensitive counts of each group.
-
-    >>> rows = [np.array([0, 1, 1]), np.array([2, 0, 2])]
-    >>> frequencies, group_of = Frequencies.of_rows(rows, [2, 3], np.array([0, 1, 1]), 2)
-    >>> frequencies.codes.tolist(), frequencies.counts.matrix().tolist(), group_of.tolist()
-    ([[0, 1, 1], [2, 0, 2]], [[1, 0], [0, 1], [0, 1]], [0, 1, 2])
-    >>> frequencies.rolled_up(1, np.array([0, 0, 0]), 1).counts.matrix().tolist()
-    [[1, 0], [0, 2]]
-    """
+    """Groups of rows by their quasi-identifiers, in ascending order of these, and the sensitive counts of each."""
 
     codes: NDArray[np.int32]
     """``codes[axis, group]``: the node of a group on each axis."""

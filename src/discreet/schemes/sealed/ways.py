@@ -180,11 +180,7 @@ class Ways:
 
 
 def rejection(price: float, slack: float, last: bool) -> Fraction:
-    """Return the probability that a round rejects a cut, ``last`` or before.
-
-    >>> rejection(0.1, -1, last=True), rejection(0.1, 0, last=False)
-    (Fraction(1, 1), Fraction(1, 2))
-    """
+    """Return the probability that a round rejects a cut, ``last`` or before."""
     if last:
         return Fraction(1) if slack < 0 else Fraction(int(last_rejection(price, slack)), 1 << 64)
     erring = Fraction(int(erring_rejection(price, slack)), 1 << 64)
