@@ -17,7 +17,6 @@ from discreet.principles.per_attribute import by_attribute, stated
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.progress import Progress, unheard
-from discreet.randomness import generator
 from discreet.releases.ambiguous.blocks import Blocks, as_blocks, check_publishable
 from discreet.releases.ambiguous.release import AmbiguousRelease
 from discreet.releases.release import Release
@@ -124,8 +123,7 @@ class Ambiguity(Scheme):
         """Return an ambiguous release of the table that keeps the promise."""
         check_publishable(table)
         feasible(self, table, principle)
-        rng = generator(self.random_state)
-        seeded = None if self.random_state is None else rng
+        rng, seeded = self.draws()
         attributes = [
             Attribute(column.codes, promise, prior)
             for column, (prior, promise) in zip(table.sensitive, by_attribute(principle, table), strict=True)

@@ -19,7 +19,6 @@ from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.processors import threads
 from discreet.progress import Progress, part_of, unheard
-from discreet.randomness import generator
 from discreet.releases.generalization import Values
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.matched.candidates import published_values
@@ -134,8 +133,7 @@ class Heterogeneous(LeadingScheme):
             )
         prior = feasible(self, table, principle)
         principle = stated(principle, table)
-        rng = generator(self.random_state)
-        seeded = None if self.random_state is None else rng
+        rng, seeded = self.draws()
         rows = published_rows(table, principle, prior, rng)
         progress = progress or unheard
         progress("matching rows", 0.0)

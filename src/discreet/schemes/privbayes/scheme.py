@@ -15,7 +15,6 @@ from discreet.principles.differential_privacy import DifferentialPrivacy
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.progress import Progress, silent
-from discreet.randomness import generator
 from discreet.releases.release import Release
 from discreet.releases.synthetic.release import Domains, Privacy, SyntheticRelease
 from discreet.schemes.keepers import way_out
@@ -90,8 +89,7 @@ class PrivBayes(Scheme):
         if not budget.noise or not budget.choice:
             raise DiscreetError(f"epsilon={epsilon!r} is so small that nothing but noise would be left; ask for more")
         cells = cells_of(table, self.domains == "observed", int(budget.most))
-        rng = generator(self.random_state)
-        seeded = None if self.random_state is None else rng
+        rng, seeded = self.draws()
         tell: Callable[[float], None] = silent if progress is None else partial(progress, "learning the network")
         tell(0.0)
         rows = drawn([of.codes for of in cells], [of.size for of in cells], budget, rng, seeded, tell)

@@ -14,7 +14,7 @@ from discreet.principles.beta_likeness import BetaLikeness
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.progress import Progress, unheard
-from discreet.randomness import generator, numbers_below
+from discreet.randomness import numbers_below
 from discreet.releases.randomised.matrix import TOLERANCE, Matrix
 from discreet.releases.randomised.perturbed import PerturbedRelease
 from discreet.releases.release import Release
@@ -76,8 +76,7 @@ class Perturbation(Scheme):
         (True, 0)
         """
         prior = feasible(self, table, principle)
-        rng = generator(self.random_state)
-        seeded = None if self.random_state is None else rng
+        rng, seeded = self.draws()
         progress = progress or unheard
         progress("looking for the matrix", 0.0)
         matrix = self.find(principle, prior)

@@ -15,7 +15,7 @@ from discreet.principles.prior import Prior
 from discreet.principles.proximity import Proximity, rounded_down
 from discreet.principles.wording import percent, rows
 from discreet.progress import Progress, unheard
-from discreet.randomness import generator, numbers_below
+from discreet.randomness import numbers_below
 from discreet.releases.randomised.coin import Coin, Crowds, Noise, crowds, distinct
 from discreet.releases.randomised.matrix import DIGITS, TOLERANCE
 from discreet.releases.randomised.retained import RetainedRelease
@@ -97,8 +97,7 @@ class Retention(Scheme):
         """Return a retained release of the table in which no published number discloses more than is promised."""
         prior = feasible(self, table, principle)
         principle = principle.stated(prior)
-        rng = generator(self.random_state)
-        seeded = None if self.random_state is None else rng
+        rng, seeded = self.draws()
         coin = self.find(principle, prior)
         progress = progress or unheard
         progress("drawing numbers", 0.0)
