@@ -151,16 +151,14 @@ def _axes(columns: tuple[Column, ...], values: Values) -> tuple[Axes, NDArray[np
         many = int(mask.sum())
         tree = column.hierarchy
         if tree is not None and (column.kind == "categorical" or values == "label"):
-            nodes = np.ascontiguousarray(tree.ancestors[1:])
-            under = [np.maximum(1.0, np.bincount(above, weights=mask))[above] for above in nodes]
-            prices: NDArray[Any] = np.array(under) - 1.0
-            height = len(nodes)
+            height, nodes = tree.height, np.ascontiguousarray(tree.ancestors[1:])
+            under = [np.bincount(above, weights=mask)[above] for above in nodes]
+            prices: NDArray[Any] = np.maximum(1.0, under) - 1.0
         else:
-            nodes, prices = np.zeros((1, len(mask)), np.int32), (np.cumsum(mask) - 1.0)[None]
+            height, nodes, prices = 0, np.zeros((1, len(mask)), np.int32), (np.cumsum(mask) - 1.0)[None]
             if column.missing is not None:
                 # a missing value together with a number is published as the whole domain
                 prices[0, column.missing] = -many
-            height = 0
         axes.append(Axis(height, nodes, prices / max(1, many - 1)))
         known.append(many)
     return side_by_side(axes), np.array(known, np.int64)

@@ -73,7 +73,8 @@ def network(codes: Sequence[Ints], sizes: Sequence[int], budget: Budget, seeded:
     while len(nodes) < width:
         before = [node.attribute for node in nodes]
         left = [at for at in range(width) if at not in before]
-        options = [Node(at, _levels(sizes, at, parents, budget.most)) for at in left for parents in _sets(before)]
+        sets = [parents for many in range(1, DEGREE + 1) for parents in combinations(before, many)]
+        options = [Node(at, _levels(sizes, at, parents, budget.most)) for at in left for parents in sets]
         unit = sensitivity(rows) / UNITS
         for option in options:
             if option not in known:
@@ -136,10 +137,6 @@ def sensitivity(rows: int) -> float:
     if rows == 1:  # of one row it is always 0
         return 1.0
     return 2.0 / rows * math.log2((rows + 1) / 2.0) + (rows - 1) / rows * math.log2((rows + 1) / (rows - 1))
-
-
-def _sets(before: Sequence[int]) -> list[tuple[int, ...]]:
-    return [some for many in range(1, DEGREE + 1) for some in combinations(before, many)]
 
 
 def _levels(sizes: Sequence[int], attribute: int, parents: tuple[int, ...], most: float) -> tuple[tuple[int, int], ...]:
