@@ -172,9 +172,6 @@ def candidates(counts: NDArray[np.int64], caps: NDArray[np.float64]) -> Iterator
     """Yield different assignments of values to buckets that keep their caps, as the bucket of each value.
 
     These are the fewest buckets under lower caps, with room for 0, 1, 4, 16, ... more rows.
-
-    >>> [buckets.tolist() for buckets in candidates(np.array([3, 3, 3]), np.array([0.7, 0.7, 0.7]))]
-    [[0, 1, 2], [0, 0, 1]]
     """
     rows, present = int(counts.sum()), counts > 0
     apart = int(present.sum()) + (not present.all())
