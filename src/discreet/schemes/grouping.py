@@ -153,8 +153,7 @@ class GroupingScheme(Scheme):
 
     def on_groups(self, table: Table, groups: NDArray[np.int32], principle: Principle) -> GeneralizedRelease:
         """Return the release of a table in these groups."""
-        statement = self.statement(stated(principle, table))
-        return self.format.from_groups(table, groups, values=self.values, **statement)
+        return self.format.from_groups(table, groups, values=self.values, **self.statement(stated(principle, table)))
 
 
 class LeadingScheme(GroupingScheme):

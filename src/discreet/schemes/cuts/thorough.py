@@ -21,7 +21,6 @@ from discreet.processors import threads
 from discreet.progress import Progress, unheard
 from discreet.schemes.cuts.top_down import Partition, Problem, partition, partition_ahead
 
-FAMILIES = PLAIN, STRATIFIED, BUCKETED, REPAIRED
 STAGES = 6
 """How often rows are settled while groups are regrouped: groups that are settled are cut again in other ways."""
 EVERYWHERE = 2**62
@@ -49,7 +48,7 @@ def fast_recipe(families: int) -> Recipe:
 
 def recipes(families: int) -> list[Recipe]:
     """Return the recipes tried first: every family by itself, and all of them together with other settings."""
-    alone = [fast_recipe(family) for family in FAMILIES if families & family]
+    alone = [fast_recipe(family) for family in (PLAIN, STRATIFIED, BUCKETED, REPAIRED) if families & family]
     mixed = [
         Recipe(families, 15, 1, caution, plain_above, False)
         for caution in (0.0, 0.2, 0.5)

@@ -143,8 +143,7 @@ class Heterogeneous(LeadingScheme):
         candidates = np.full((table.rows, matches.shape[1]), -1, np.int32)
         candidates[rows] = matches
         _confirm_graph(candidates, table.classes, principle, prior)
-        statement = self.statement(principle)
-        release = MatchedRelease.from_candidates(table, candidates, values=self.values, **statement)
+        release = MatchedRelease.from_candidates(table, candidates, values=self.values, **self.statement(principle))
         progress("matching rows", 1.0)
         return release
 

@@ -99,8 +99,7 @@ class Lifting(Scheme):
             tree = self._tree(GroupingTask(table, principle, prior, rows, rng, progress or unheard), seeded)
             parents, leaf_of[rows], node_of[rows] = tree.parents, tree.leaf_of, tree.node_of
         confirm_tree(parents, leaf_of, node_of, table.classes, principle, prior)
-        statement = self.statement(principle)
-        return self.format.from_tree(table, parents, leaf_of, node_of, values=self.values, **statement)
+        return self.format.from_tree(table, parents, leaf_of, node_of, values=self.values, **self.statement(principle))
 
     @property
     def recipes(self) -> list[Recipe]:

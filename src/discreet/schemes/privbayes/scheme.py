@@ -97,8 +97,7 @@ class PrivBayes(Scheme):
         number = len(table.quasi)
         tell(1.0)
         synthetic = replace(table, quasi=tuple(columns[:number]), sensitive=tuple(columns[number:]))
-        privacy = Privacy(epsilon, self.domains)
-        return SyntheticRelease.of_rows(synthetic, privacy, **self.statement(principle))
+        return SyntheticRelease.of_rows(synthetic, Privacy(epsilon, self.domains), **self.statement(principle))
 
     def spent(self, principle: Principle) -> float:
         """Return the epsilon that is spent to keep a promise of differential privacy: all that it allows.

@@ -82,8 +82,7 @@ class Perturbation(Scheme):
         matrix = self.find(principle, prior)
         progress("drawing values", 0.5)
         domain = np.flatnonzero(prior.counts).astype(np.int32)
-        place = np.zeros(len(prior.counts), np.int32)
-        place[domain] = np.arange(len(domain), dtype=np.int32)
+        place = (np.cumsum(prior.counts > 0) - 1).astype(np.int32)
         drawn = domain[draw(matrix, place[table.classes], seeded)]
         drawn[unusable_rows(table, principle, prior, rng)] = -1
         release = PerturbedRelease.from_draws(table, drawn, matrix, **self.statement(principle))

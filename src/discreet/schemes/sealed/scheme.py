@@ -55,8 +55,7 @@ class OneRunScheme(Scheme):
         groups, leakage = self._groups(table, principle, self.draws()[1], progress or unheard)
         for promise, view in apart(principle, table):
             confirm(groups, view.classes, promise, Prior.of(view))
-        statement = self.statement(principle)
-        return self.format.from_seal(table, groups, leakage, values=self.values, **statement)
+        return self.format.from_seal(table, groups, leakage, values=self.values, **self.statement(principle))
 
     @abstractmethod
     def _groups(
