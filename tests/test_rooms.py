@@ -69,7 +69,7 @@ BUDGETS = {
     "principles": Budget(3_350, 23),
     "releases": Budget(8_750, 60),
     "report": Budget(2_550, 15),
-    "schemes": Budget(8_850, 58),
+    "schemes": Budget(8_600, 58),
     "table": Budget(5_500, 27),
 }
 """Per room; ``ground`` are the modules beside the rooms."""

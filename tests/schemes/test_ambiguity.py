@@ -26,7 +26,7 @@ from discreet.schemes import Ambiguity
 from discreet.schemes.ambiguity import scheme as ambiguity
 from discreet.schemes.ambiguity.attempts import Attempt
 from discreet.schemes.ambiguity.groups import withhold_with_groups
-from discreet.schemes.ambiguity.scheme import aim_of
+from discreet.schemes.ambiguity.scheme import leading
 from discreet.schemes.anatomy import different_values
 from discreet.schemes.merge_broken import Attribute
 from discreet.table.read import read
@@ -557,7 +557,8 @@ def test_all_groups_together_keep_alpha_about_those_who_are_withheld_or_not_in_t
 @pytest.mark.slow
 def test_promises_of_each_group_and_of_all_together_have_alphas_of_their_own() -> None:
     promise = parse("alpha-beta(alpha=0.1, beta=0.25) & alpha-beta(alpha=0.5, beta=0.25, presence=combined)")
-    assert (aim_of(promise).alpha, aim_of(promise).together) == (0.1, 0.5)
+    _, aim = leading([promise])
+    assert (aim.alpha, aim.together) == (0.1, 0.5)
     table = census(1500, quasi=HETEROGENEOUS_QUASI, sensitive="salary")
     both = Ambiguity(random_state=1).publish(table, promise)
     strict = Ambiguity(random_state=1).publish(table, AlphaBeta(0.1, 0.25, "combined"))

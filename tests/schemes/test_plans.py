@@ -213,4 +213,3 @@ def test_a_plan_that_is_not_allowed() -> None:
     chosen = plans.chosen(found, without, 1.0)
     assert chosen is not None and without(chosen)
     assert plans.chosen(found, lambda plan: False, 1.0) is None
-    assert plans.chosen(found, lambda plan: True, 0.0, most_loss=0.5) is None

@@ -201,12 +201,7 @@ def diverse_groups(
     needed: int,
     seeded: np.random.Generator | None = None,
 ) -> NDArray[np.int32]:
-    """Put rows into groups of at least ``needed`` different values (see ``Anatomy``), if so many values occur.
-
-    >>> groups = diverse_groups(np.array([0, 0, 1, 1, 2], np.int32), 2)
-    >>> sorted(np.bincount(groups).tolist())
-    [2, 3]
-    """
+    """Put rows into groups of at least ``needed`` different values (see ``Anatomy``), if so many values occur."""
     order = permutation(len(classes), seeded)
     order = order[np.argsort(classes[order], kind="stable")]
     ends = np.cumsum(np.bincount(classes)).tolist()

@@ -59,14 +59,16 @@ def axes_of(table: Table, loss: Loss, values: Values) -> tuple[NDArray[np.int32]
             height = 0
         else:
             order = frequent_first(column.hierarchy, np.bincount(column.codes, minlength=len(column.values)))
-            rank = np.empty(len(order), np.int32)
-            rank[order] = np.arange(len(order), dtype=np.int32)
-            points[:, j] = rank[column.codes]
-            height = column.hierarchy.height
-            nodes, prices = _tree(column.hierarchy, order, distinct=loss == "gcp")
+            points[:, j] = np.argsort(order)[column.codes]
+            height, nodes = column.hierarchy.height, np.ascontiguousarray(column.hierarchy.ancestors[1:, order])
+            leaves = len(order)
+            below = np.array([np.bincount(above)[above] for above in nodes])  # how many leaves are below each node
             if loss == "gcp" and values == "set":
-                height = 0
-                nodes, prices = nodes[:1], (np.arange(len(order)) / max(1, len(order) - 1))[None, :]
+                height, nodes, prices = 0, nodes[:1], (np.arange(leaves) / max(1, leaves - 1))[None, :]
+            elif loss == "gcp":
+                prices = (below - 1) / max(1, leaves - 1)
+            else:
+                prices = np.where(below > 1, below / leaves, 0.0)
         axes.append(Axis(height, nodes, prices))
     return points, side_by_side(axes, loss == "discernibility")
 
@@ -101,19 +103,3 @@ def _positions(column: Column) -> NDArray[np.float64]:
     if column.missing is not None:
         places[column.missing] = _BEFORE_ALL
     return places
-
-
-def _tree(
-    hierarchy: Hierarchy, order: NDArray[np.int64], *, distinct: bool
-) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """Return node and price (the share of leaves below it) of every leaf's ancestors, leaves in ``order``."""
-    nodes = np.ascontiguousarray(hierarchy.ancestors[1:, order])
-    leaves = len(order)
-    prices = np.empty(nodes.shape)
-    for level, above in enumerate(nodes):
-        covered = np.bincount(above)[above]
-        if distinct:
-            prices[level] = (covered - 1) / max(1, leaves - 1)
-        else:
-            prices[level] = np.where(covered > 1, covered / leaves, 0.0)
-    return nodes, prices

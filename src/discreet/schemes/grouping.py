@@ -153,8 +153,7 @@ class GroupingScheme(Scheme):
 
     def on_groups(self, table: Table, groups: NDArray[np.int32], principle: Principle) -> GeneralizedRelease:
         """Return the release of a table in these groups."""
-        statement = self.statement(stated(principle, table))
-        return self.format.from_groups(table, groups, values=self.values, **statement)
+        return self.format.from_groups(table, groups, values=self.values, **self.statement(stated(principle, table)))
 
 
 class LeadingScheme(GroupingScheme):
@@ -173,10 +172,8 @@ class LeadingScheme(GroupingScheme):
         return able[0] if able else None
 
     def groups_for_all(self, table: Table, principle: Principle, task: GroupingTask) -> NDArray[np.int32]:
-        """Return groups made for one attribute, merged along a curve until they keep what is promised about the others.
-
-        Why all promises are kept: groups are judged by all of them, and all rows as one group keep them.
-        """
+        """Return groups made for one attribute, merged along a curve until they keep what is promised about all of
+        them, as all rows as one group do."""
         if len(table.sensitive) < 2:
             return self.groups(task)
         each = by_attribute(principle, table)

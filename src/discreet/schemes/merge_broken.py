@@ -1,11 +1,9 @@
-"""Merging groups that break a promise with their neighbours until every group keeps it: of rows, and of persons.
-
-Of persons with several rows each a scheme divides the persons, and their rows follow them.
-"""
+"""Merging groups that break a promise with their neighbours until every group keeps it: of rows, and of persons."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +11,7 @@ from numpy.typing import NDArray
 
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
+from discreet.principles import wording
 from discreet.principles.counts import Counts
 from discreet.principles.per_attribute import apart
 from discreet.principles.persons import Judged, broken_by_persons, rules_about
@@ -20,6 +19,7 @@ from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.releases.partition import dense_groups
 from discreet.schemes.merge_for_presence import neighbours_in_order
+from discreet.schemes.withholding import cannot_withhold
 from discreet.table.persons import one_row_each
 from discreet.table.table import Table
 
@@ -72,9 +72,9 @@ Division = Callable[[Table], NDArray[np.int32]]
 def groups_of_persons(table: Table, principle: Principle, divide: Division) -> NDArray[np.int32]:
     """Return the group of every row, one per person, such that rows and persons of every group keep the promise.
 
-    Why the promise is kept: persons are divided by one representative row each, which only serves to find good groups.
-    The result is judged by all rows, and groups that break the promise are merged with their neighbours until none
-    does: the promise is monotone, and all persons together keep it.
+    Why the promise is kept: persons are divided by one representative row each, which only serves to find good groups,
+    and their rows follow them. The result is judged by all rows, and groups that break the promise are merged with
+    their neighbours until none does: the promise is monotone, and all persons together keep it.
     """
     assert table.person is not None
     groups = divide(one_row_each(table))[table.person]
@@ -102,12 +102,8 @@ def _check_withheld_persons(principle: Principle, table: Table, groups: NDArray[
         if withheld.strains(rules_about(promise, view))[0] <= 1.0:
             continue
         why = broken_by_persons(promise, withheld.by_persons, 0, Prior.of_persons(view))
-        number = int(withheld.by_persons.sizes[0])
-        raise DiscreetError(
-            f"{'1 person' if number == 1 else f'{number:,} persons'} with missing values cannot be withheld: as one "
-            f"group they break the promise ({why}); treat missing as a value of its own instead "
-            f"({argument('missing', 'value')}), or drop the column with the missing values"
-        )
+        persons = wording.counted(int(withheld.by_persons.sizes[0]), "person")
+        raise cannot_withhold(persons, f"as one group they break the promise ({why}).")
 
 
 def _merged_persons(table: Table, groups: NDArray[np.int32], principle: Principle) -> NDArray[np.int32]:
@@ -153,10 +149,7 @@ def _merged_persons(table: Table, groups: NDArray[np.int32], principle: Principl
 
 def _sum(counts: Counts, some: list[int]) -> Counts:
     """Return the counts of some groups taken as one; nobody may be in two of them."""
-    line = np.zeros(counts.width, np.int64)
-    for group in some:
-        inside = slice(counts.starts[group], counts.starts[group + 1])
-        line[counts.values[inside]] += counts.amounts[inside]
-    values = np.flatnonzero(line)
-    members = None if counts.members is None else counts.members[some].sum(keepdims=True)
-    return Counts(np.array([0, len(values)]), values.astype(np.int32), line[values], counts.width, members)
+    parts = counts.only(np.array(some))
+    members = None if parts.members is None else parts.members.sum(keepdims=True)
+    line = np.bincount(parts.values, parts.amounts, parts.width).astype(np.int64)
+    return replace(Counts.of(line[None], parts.width), members=members)

@@ -9,7 +9,7 @@ their parts keep.
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,18 +37,6 @@ TRIES = 16
 """How often stronger merging is tried before all groups become one."""
 
 
-class Beliefs(NamedTuple):
-    """The strongest beliefs in anyone's presence that a partition justifies."""
-
-    group: float
-    combined: float
-    """An upper bound on the combined belief about anyone, in the table or not; 1 if it was not computed."""
-
-    def by(self, part: Principle) -> float:
-        """Return the belief that a promise is about."""
-        return self.combined if part.combined_presence else self.group
-
-
 def merge_for_presence(
     table: Table, groups: NDArray[np.int32], principle: Principle, values: Values, scheme: str
 ) -> NDArray[np.int32]:
@@ -59,7 +47,7 @@ def merge_for_presence(
     >>> table = patients()
     >>> one_each = np.arange(table.rows, dtype=np.int32)
     >>> merged = merge_for_presence(table, one_each, AlphaBeta(0.2, 1), "interval", "example")
-    >>> beliefs(table, merged, "interval").group <= 0.2
+    >>> beliefs(table, merged, "interval")[0] <= 0.2
     True
     """
     parts = [part for part in principle.parts if part.most_presence < 1.0]
@@ -71,10 +59,11 @@ def merge_for_presence(
     for attempt in range(TRIES):
         # the sweep considers groups one by one, not combined beliefs: aim below what is needed, and lower each time
         groups = _each_below(table, groups, values, aim * 0.7**attempt)
-        believed = beliefs(table, groups, values, aim, together)
-        if all(believed.by(part) <= part.most_presence * (1.0 + SLACK) for part in parts):
+        by_group, combined = beliefs(table, groups, values, aim, together)
+        believed = [combined if part.combined_presence else by_group for part in parts]
+        if all(belief <= part.most_presence * (1.0 + SLACK) for belief, part in zip(believed, parts, strict=True)):
             return groups
-        best = min(best, max(believed.by(part) for part in parts))
+        best = min(best, max(believed))
         if int(groups.max()) == 0:
             break
         if attempt == TRIES - 2:
@@ -88,8 +77,9 @@ def merge_for_presence(
 
 def beliefs(
     table: Table, groups: NDArray[np.int32], values: Values, alpha: float = 0.0, together: float | None = None
-) -> Beliefs:
-    """Return the beliefs in presence that a partition justifies once published, computed as in an audit.
+) -> tuple[float, float]:
+    """Return the strongest belief in anyone's presence that a group of a partition justifies once published, computed
+    as in an audit, and an upper bound on the combined one about anyone, in the table or not; 1 if it was not computed.
 
     ``alpha`` is the belief by one group that is allowed, and ``together`` the combined one; a bound below these is not
     tightened further.
@@ -98,12 +88,12 @@ def beliefs(
     chances = strongest_beliefs(descriptions, table.quasi, alpha if together is None else 0.0)
     group = float(chances.max(initial=0.0))
     if together is None:
-        return Beliefs(group, 1.0)
+        return group, 1.0
     lists = lists_of_boxes(boxes_in(descriptions, table.quasi), [len(column.values) for column in table.quasi])
     bound = most_believed(lists, chances, limit=together).bound
     if bound > together * (1.0 + SLACK):
         bound = most_believed(lists, chances, budget=BUDGET // 10).bound
-    return Beliefs(group, bound)
+    return group, bound
 
 
 def _descriptions(table: Table, places: NDArray[np.int32], number: int, values: Values) -> Descriptions:
@@ -161,16 +151,14 @@ def _axes(columns: tuple[Column, ...], values: Values) -> tuple[Axes, NDArray[np
         many = int(mask.sum())
         tree = column.hierarchy
         if tree is not None and (column.kind == "categorical" or values == "label"):
-            nodes = np.ascontiguousarray(tree.ancestors[1:])
-            under = [np.maximum(1.0, np.bincount(above, weights=mask))[above] for above in nodes]
-            prices: NDArray[Any] = np.array(under) - 1.0
-            height = len(nodes)
+            height, nodes = tree.height, np.ascontiguousarray(tree.ancestors[1:])
+            under = [np.bincount(above, weights=mask)[above] for above in nodes]
+            prices: NDArray[Any] = np.maximum(1.0, under) - 1.0
         else:
-            nodes, prices = np.zeros((1, len(mask)), np.int32), (np.cumsum(mask) - 1.0)[None]
+            height, nodes, prices = 0, np.zeros((1, len(mask)), np.int32), (np.cumsum(mask) - 1.0)[None]
             if column.missing is not None:
                 # a missing value together with a number is published as the whole domain
                 prices[0, column.missing] = -many
-            height = 0
         axes.append(Axis(height, nodes, prices / max(1, many - 1)))
         known.append(many)
     return side_by_side(axes), np.array(known, np.int64)

@@ -19,6 +19,7 @@ from discreet.principles.per_attribute import Promised, by_attribute
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.progress import Progress
+from discreet.randomness import generator
 from discreet.releases.release import Release
 from discreet.schemes.keepers import bounds_presence, default_scheme, for_several, keeper, not_of_groups, way_out
 from discreet.table.table import Table, as_table
@@ -95,6 +96,12 @@ class Scheme(Expression, ABC):
         """Return the first refusal of what is promised about one of the attributes; None if there is none."""
         refusals = (for_several(self.refusal(promise, prior), promise, principle) for prior, promise in each)
         return next(filter(None, refusals), None)
+
+    def draws(self) -> tuple[np.random.Generator, np.random.Generator | None]:
+        """Return a generator for what is not published, and one for what is: None, for the operating system's entropy,
+        unless there is a seed."""
+        rng = generator(self.random_state)
+        return rng, None if self.random_state is None else rng
 
     def check_words(self, table: Table) -> None:
         """Raise an error if an option names a column or a value that the table does not have."""

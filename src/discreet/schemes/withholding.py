@@ -84,14 +84,15 @@ def unusable_rows(table: Table, principle: Principle, prior: Prior, rng: np.rand
             return rows
     assert table.unusable is not None
     has = np.bincount(table.classes[table.unusable], minlength=len(prior.counts))
-    raise cannot_withhold(table.unusable, f"as one group they break the promise. {principle.explain(has, prior)}")
+    why = f"as one group they break the promise. {principle.explain(has, prior)}"
+    raise cannot_withhold(wording.rows(len(table.unusable)), why)
 
 
-def cannot_withhold(unusable: Rows, why: str) -> DiscreetError:
-    """Return the error that rows cannot be withheld, with the way out."""
+def cannot_withhold(whom: str, why: str) -> DiscreetError:
+    """Return the error that so many rows or persons cannot be withheld, with the way out."""
     return DiscreetError(
-        f"{wording.rows(len(unusable))} with missing values cannot be withheld: {why} Treat missing as a value of its "
-        f"own instead ({argument('missing', 'value')}), or drop the column with the missing values."
+        f"{whom} with missing values cannot be withheld: {why} Treat missing as a value of its own instead "
+        f"({argument('missing', 'value')}), or drop the column with the missing values."
     )
 
 

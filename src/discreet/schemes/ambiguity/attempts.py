@@ -122,7 +122,7 @@ def _together(search: Search, closeness: bool) -> Attempt:
     return best
 
 
-def nearest_alpha(search: Search, fits: Callable[[NDArray[np.int32]], bool]) -> float | None:
+def nearest_alpha(search: Search, fits: Callable[[NDArray[np.int32]], np.bool_]) -> float | None:
     """Return an alpha above the aim's that groups were found to keep; None if there is none below 1.
 
     Groups are built without a bound on presence, doubling the number of rounds each time; the belief that they justify
@@ -171,16 +171,14 @@ def rounded_up(alpha: float) -> float:
     return float(f"{math.ceil(alpha / unit - 1e-9) * unit:.3g}")
 
 
-Finish = Callable[[NDArray[np.int32]], NDArray[np.int32]]
-"""Returns groups without those that must be withheld so that the withheld rows keep the promise."""
-
-
 @dataclass
 class Refused:
     """Rows for which no groups were found, and the nearest attempt."""
 
     blocks: Blocks
     search: Search
+    finished: Callable[[NDArray[np.int32]], NDArray[np.int32]]
+    """Returns groups without those that must be withheld so that the withheld rows keep the promise."""
     left_over: float = 1.0
     """The smallest share of rows that fit into no group."""
     withheld: float = 1.0
@@ -192,7 +190,7 @@ class Refused:
         if left_over <= MOST_WITHHELD:
             self.withheld = min(self.withheld, withheld)
 
-    def error(self, finished: Finish) -> DiscreetError:
+    def error(self) -> DiscreetError:
         """Return the error: why nothing is published, and what could be."""
         rows, aim = self.search.rows, self.search.aim
         asked = f"alpha={number_text(aim.alpha)}"
@@ -225,16 +223,9 @@ class Refused:
                 f"only {percent(1.0 - self.left_over)} of the rows were found to fit into groups that keep {asked}: "
                 "the quasi-identifiers repeat their values too much"
             )
-        return DiscreetError(f"{why}; {self._advice(finished)}")
-
-    def _advice(self, finished: Finish) -> str:
-        """Return what to ask for instead."""
-
-        def fits(groups: NDArray[np.int32]) -> bool:
-            return float((finished(groups) < 0).mean()) <= MOST_WITHHELD
-
-        alpha = nearest_alpha(self.search, fits)
-        if alpha is None:
-            return "no alpha below 1 was found that can be kept; add quasi-identifiers, or hide nobody with alpha=1"
-        also = "" if self.search.aim.together is None else " for presence=group,"
-        return f"ask for alpha={number_text(alpha)},{also} or add quasi-identifiers"
+        alpha = nearest_alpha(self.search, lambda groups: (self.finished(groups) < 0).mean() <= MOST_WITHHELD)
+        also = "" if aim.together is None else " for presence=group,"
+        advice = "no alpha below 1 was found that can be kept; add quasi-identifiers, or hide nobody with alpha=1"
+        if alpha is not None:
+            advice = f"ask for alpha={number_text(alpha)},{also} or add quasi-identifiers"
+        return DiscreetError(f"{why}; {advice}")

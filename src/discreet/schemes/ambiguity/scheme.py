@@ -17,7 +17,6 @@ from discreet.principles.per_attribute import by_attribute, stated
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.progress import Progress, unheard
-from discreet.randomness import generator
 from discreet.releases.ambiguous.blocks import Blocks, as_blocks, check_publishable
 from discreet.releases.ambiguous.release import AmbiguousRelease
 from discreet.releases.release import Release
@@ -124,8 +123,7 @@ class Ambiguity(Scheme):
         """Return an ambiguous release of the table that keeps the promise."""
         check_publishable(table)
         feasible(self, table, principle)
-        rng = generator(self.random_state)
-        seeded = None if self.random_state is None else rng
+        rng, seeded = self.draws()
         attributes = [
             Attribute(column.codes, promise, prior)
             for column, (prior, promise) in zip(table.sensitive, by_attribute(principle, table), strict=True)
@@ -144,7 +142,7 @@ class Ambiguity(Scheme):
             """Return the groups of the usable rows if these quasi-identifiers are published together."""
             blocks = as_blocks(table.quasi_names, pairs)
             search = Search(CodedRows.of(table, usable, blocks, lead), aim, seeded, progress or unheard)
-            refused = Refused(blocks, search)
+            refused = Refused(blocks, search, finished)
             if aim.alpha < min(1.0, lowest_alpha(search.rows, aim)) - SLACK:
                 return refused
             for attempt in attempts(search, self.closeness):
@@ -158,7 +156,7 @@ class Ambiguity(Scheme):
 
         built = build([] if self.pairs == "auto" else parse_pairs(self.pairs))
         if isinstance(built, Refused):
-            raise built.error(finished)
+            raise built.error()
         kept: list[tuple[str, str]] = []
         for pair in correlated_pairs(table.quasi, usable) if self.pairs == "auto" else ():
             if not any(name in other for name in pair for other in kept):
@@ -195,36 +193,22 @@ class Built:
 def leading(promises: Sequence[Principle]) -> tuple[int, Aim]:
     """Return which sensitive attribute's values may have the smallest share of a group, and what groups must keep.
 
-    >>> from discreet.principles import AlphaBeta, LDiversity
-    >>> leading([AlphaBeta(0.2, 0.5), AlphaBeta(0.1, 0.5) & LDiversity(4)])
-    (1, Aim(alpha=0.1, beta=0.25, smallest=1, together=None, others=(0.5,)))
-    """
-    aims = [aim_of(promise) for promise in promises]
-    lead = min(range(len(aims)), key=lambda at: aims[at].beta)
-    whole = Aim(
-        min(aim.alpha for aim in aims),
-        aims[lead].beta,
-        max(aim.smallest for aim in aims),
-        min((aim.together for aim in aims if aim.together is not None), default=None),
-        tuple(aim.beta for at, aim in enumerate(aims) if at != lead),
-    )
-    return lead, whole
-
-
-def aim_of(principle: Principle) -> Aim:
-    """Return what groups must keep, over all parts of a promise about one sensitive attribute.
-
     >>> from discreet.principles import AlphaBeta, KAnonymity, LDiversity
-    >>> aim_of(AlphaBeta(0.2, 0.5) & LDiversity(4) & KAnonymity(10))
-    Aim(alpha=0.2, beta=0.25, smallest=10, together=None, others=())
+    >>> leading([AlphaBeta(0.2, 0.5), AlphaBeta(0.1, 0.5) & LDiversity(4) & KAnonymity(10)])
+    (1, Aim(alpha=0.1, beta=0.25, smallest=10, together=None, others=(0.5,)))
     """
-    parts = principle.parts
-    return Aim(
+    shares = [[part.sufficient_share for part in promise.parts] for promise in promises]
+    betas = [min(share for share in some if share is not None) for some in shares]
+    lead = betas.index(min(betas))
+    parts = [part for promise in promises for part in promise.parts]
+    aim = Aim(
         min(part.most_presence for part in parts),
-        min(share for part in parts if (share := part.sufficient_share) is not None),
+        betas.pop(lead),
         max(part.least_rows for part in parts),
         min((part.most_presence for part in parts if part.combined_presence), default=None),
+        tuple(betas),
     )
+    return lead, aim
 
 
 def parse_pairs(pairs: str | Sequence[Sequence[str]]) -> list[tuple[str, ...]]:

@@ -46,8 +46,7 @@ class Burel(LeadingScheme):
     ``refine`` every group is cut further while both halves keep the promise on their actual counts, as in the authors'
     program but not in the paper; contents then no longer depend on quasi-identifiers alone, so it is off by default.
 
-    The paper takes the fewest buckets (``room=any``), which may be filled to their caps and then make few groups. The
-    default is ours: the buckets with the smallest expected loss, estimated from the sensitive values alone
+    The paper takes the fewest buckets (``room=any``). The default, the buckets with the smallest expected loss, is ours
     (``choose_buckets``). The paper has caps on values only; floors and levels are ours.
 
     >>> from discreet.datasets import patients
@@ -173,9 +172,6 @@ def candidates(counts: NDArray[np.int64], caps: NDArray[np.float64]) -> Iterator
     """Yield different assignments of values to buckets that keep their caps, as the bucket of each value.
 
     These are the fewest buckets under lower caps, with room for 0, 1, 4, 16, ... more rows.
-
-    >>> [buckets.tolist() for buckets in candidates(np.array([3, 3, 3]), np.array([0.7, 0.7, 0.7]))]
-    [[0, 1, 2], [0, 0, 1]]
     """
     rows, present = int(counts.sum()), counts > 0
     apart = int(present.sum()) + (not present.all())

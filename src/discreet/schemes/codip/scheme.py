@@ -246,8 +246,7 @@ class _Work:
     def can_publish(self, part: tuple[int, ...]) -> bool:
         """Publish a table with these attributes; return whether that is possible."""
         if part not in self.published and part not in self.refused:
-            projected = self.projected(part)
-            promise = _about(self.principle, projected)
+            projected, promise = self.projected(part)
             try:
                 self.published[part] = self.scheme.inner(promise, part).publish(projected, promise, self.progress)
             except DiscreetError as refusal:
@@ -259,25 +258,22 @@ class _Work:
         inner = self.scheme.inner(self.principle, tuple(range(len(self.table.sensitive))))
         whole = inner.publish(self.table, self.principle, self.progress)
         for part in plan:
-            projected = self.projected(part)
-            self.published[part] = inner.on_groups(projected, whole.trace, _about(self.principle, projected))
+            projected, promise = self.projected(part)
+            self.published[part] = inner.on_groups(projected, whole.trace, promise)
 
-    def projected(self, part: tuple[int, ...]) -> Table:
-        """Return the table with some of its sensitive attributes; that with the first also has what is kept along."""
+    def projected(self, part: tuple[int, ...]) -> tuple[Table, Principle]:
+        """Return the table with some of its sensitive attributes, and the part of the promise that is about it; that
+        with the first attribute also has what is kept along."""
         some = tuple(self.table.sensitive[at] for at in part)
-        return replace(self.table, sensitive=some, other=self.table.other if 0 in part else ())
+        priors = [Prior.of_column(column) for column in some]
+        promise = together([single for single in self.principle.parts if any(concerned(single, priors))])
+        return replace(self.table, sensitive=some, other=self.table.other if 0 in part else ()), promise
 
     def refusal(self) -> DiscreetError:
         """Return why there is no plan."""
         part, reason = min(self.refused.items(), key=lambda item: len(item[0]))
         names = listed(repr(self.table.sensitive[at].name) for at in part)
         return DiscreetError(f"no plan can be published, as a table with {names} cannot: {reason}")
-
-
-def _about(principle: Principle, table: Table) -> Principle:
-    """Return the part of a promise that is about this table."""
-    priors = [Prior.of_column(column) for column in table.sensitive]
-    return together([part for part in principle.parts if any(concerned(part, priors))])
 
 
 def _above(ratio: float) -> str:

@@ -13,6 +13,7 @@ from discreet.errors import DiscreetError
 from discreet.kernels.cuts.terms import BUCKETED, PLAIN, REPAIRED, STRATIFIED, Recipe
 from discreet.kernels.row_moves import best_removals
 from discreet.options import words
+from discreet.principles.counts import Counts
 from discreet.releases.generalization import Values
 from discreet.schemes.axes import Loss, axes_of
 from discreet.schemes.cuts.thorough import fast_recipe, partition_thoroughly
@@ -211,12 +212,7 @@ def _within_caps(classes: NDArray[np.int32], caps: NDArray[np.float64], withheld
 
 def _without_broken_groups(problem: Problem, partition: Partition, task: GroupingTask, rows: Rows) -> Rows:
     """Return the rows that can all be removed without their groups breaking the promise."""
-    groups = partition.groups
-    m = len(problem.limits.caps)
-    touched, index = np.unique(groups[rows], return_inverse=True)
-    place = np.full(len(partition.starts), -1, np.int64)
-    place[touched] = np.arange(len(touched))
-    inside = np.flatnonzero(place[groups] >= 0)
-    counts = np.bincount(place[groups[inside]] * m + problem.classes[inside], minlength=len(touched) * m)
-    counts = counts - np.bincount(index * m + problem.classes[rows], minlength=len(touched) * m)
-    return rows[task.principle.holds(counts.reshape(-1, m), task.prior)[index]]
+    groups, left = partition.groups, np.ones(len(problem.classes), np.bool_)
+    left[rows] = False
+    counts = Counts.of_rows(groups[left], problem.classes[left], len(partition.starts), len(problem.limits.caps))
+    return rows[task.principle.holds(counts, task.prior)[groups[rows]]]

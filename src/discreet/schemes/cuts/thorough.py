@@ -2,10 +2,8 @@
 
 Every step starts from the best partition so far and replaces it, or a part of it, only by a cheaper one. The first step
 tries every family of cuts by itself and the recipe of ``effort=fast``, so the result is never worse than any of these.
-
-The union of groups that keep a monotone promise keeps it too. So any few groups can be merged and cut again with other
-settings (``regroup``). Rows may also leave a group at the end of its box, which shrinks, for a group that keeps the
-promise with them (``settle_rows``).
+Then groups are merged and cut again with other settings (``regroup``), and rows leave a group at the end of its box,
+which shrinks, for one that keeps the promise with them (``settle_rows``). Why it is kept by all: see ``Cuts``.
 """
 
 from __future__ import annotations
@@ -23,7 +21,6 @@ from discreet.processors import threads
 from discreet.progress import Progress, unheard
 from discreet.schemes.cuts.top_down import Partition, Problem, partition, partition_ahead
 
-FAMILIES = PLAIN, STRATIFIED, BUCKETED, REPAIRED
 STAGES = 6
 """How often rows are settled while groups are regrouped: groups that are settled are cut again in other ways."""
 EVERYWHERE = 2**62
@@ -51,7 +48,7 @@ def fast_recipe(families: int) -> Recipe:
 
 def recipes(families: int) -> list[Recipe]:
     """Return the recipes tried first: every family by itself, and all of them together with other settings."""
-    alone = [fast_recipe(family) for family in FAMILIES if families & family]
+    alone = [fast_recipe(family) for family in (PLAIN, STRATIFIED, BUCKETED, REPAIRED) if families & family]
     mixed = [
         Recipe(families, 15, 1, caution, plain_above, False)
         for caution in (0.0, 0.2, 0.5)
@@ -107,17 +104,14 @@ class _Groups:
     def __init__(self, problem: Problem, partition: Partition) -> None:
         self.problem = problem
         self.rows: list[NDArray[np.int32]] = []
-        room, d = 2 * len(partition.starts) + 64, problem.points.shape[1]
-        self._lows, self._highs = np.empty((room, d), np.int32), np.empty((room, d), np.int32)
-        self._sizes, self._costs = np.empty(room, np.int64), np.empty(room)
+        n, d = problem.points.shape
+        self._lows, self._highs = np.empty((n, d), np.int32), np.empty((n, d), np.int32)
+        self._sizes, self._costs = np.empty(n, np.int64), np.empty(n)
         for rows in np.split(partition.rows, partition.starts[1:]):
             self.add(rows)
 
     def add(self, rows: NDArray[np.int32]) -> None:
         g = len(self.rows)
-        if g == len(self._sizes):
-            for name in ("_lows", "_highs", "_sizes", "_costs"):
-                setattr(self, name, np.concatenate([getattr(self, name)] * 2))
         points = self.problem.points[rows]
         self.rows.append(rows)
         self._lows[g], self._highs[g], self._sizes[g] = points.min(axis=0), points.max(axis=0), len(rows)
@@ -206,31 +200,23 @@ def settle_rows(problem: Problem, partition: Partition, effort: int) -> Partitio
 
     ``effort`` bounds how often a row that might move is compared with a group.
     """
-    while effort > 0:
-        partition, moved, tried = _moved(problem, partition, effort)
-        partition = exchange_rows(problem, partition)
-        effort -= tried
-        if not moved:
+    width, moved = len(problem.limits.caps), 1
+    while effort > 0 and moved:
+        number, moved = len(partition.starts), 0
+        if problem.axes.by_size or number > LARGEST_NUMBER:
             break
+        if number * width <= LARGEST_COUNTS:
+            groups = partition.groups
+            moved, saved, tried = move_rows(
+                problem.points, problem.classes, groups, number, problem.axes, problem.rules, width, effort
+            )
+            partition, effort = Partition.of(groups, partition.cost - saved), effort - tried
+        partition = exchange_rows(problem, partition)
     return partition
-
-
-def _moved(problem: Problem, partition: Partition, effort: int) -> tuple[Partition, int, int]:
-    """Return a partition with rows moved between groups, how many, and the comparisons made."""
-    number, width = len(partition.starts), len(problem.limits.caps)
-    if problem.axes.by_size or number > LARGEST_NUMBER or number * width > LARGEST_COUNTS:
-        return partition, 0, 0
-    groups = partition.groups
-    moved, saved, tried = move_rows(
-        problem.points, problem.classes, groups, number, problem.axes, problem.rules, width, effort
-    )
-    return Partition.of(groups, partition.cost - saved), moved, tried
 
 
 def exchange_rows(problem: Problem, partition: Partition) -> Partition:
     """Return a partition into groups with the same counts that costs at most as much."""
-    if problem.axes.by_size or len(partition.starts) > LARGEST_NUMBER:
-        return partition
     rows, cost = partition.rows.copy(), partition.cost
     ends = np.append(partition.starts[1:], len(rows))
     for _ in range(ROUNDS):

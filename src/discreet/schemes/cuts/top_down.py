@@ -71,10 +71,9 @@ class Partition:
     @property
     def groups(self) -> NDArray[np.int32]:
         """The group of every row."""
-        ids = np.zeros(len(self.rows), np.int32)
-        ids[self.starts[1:]] = 1
+        sizes = np.diff(np.append(self.starts, len(self.rows)))
         result = np.empty(len(self.rows), np.int32)
-        result[self.rows] = np.cumsum(ids, dtype=np.int32)
+        result[self.rows] = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
         return result
 
 

@@ -1,8 +1,4 @@
-"""Which sensitive values share a bucket, and how large buckets are: decided by the values alone.
-
-A group takes one row from every bucket, so a value is in a group at most as often as there are buckets that hold it, or
-less often if its rows are kept apart. Nothing here sees a quasi-identifier.
-"""
+"""Which sensitive values share a bucket, and how large buckets are: nothing here sees a quasi-identifier."""
 
 from __future__ import annotations
 

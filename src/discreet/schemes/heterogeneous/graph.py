@@ -69,15 +69,6 @@ def matched_graph(space: Space, buckets: Buckets, matching: Matching, block: int
 
     Column s matches every bucket with the one s places further on. There must be no short bucket: what would be
     published where it has no row?
-
-    >>> from discreet.datasets import patients
-    >>> from discreet.schemes.axes import axes_of
-    >>> from discreet.schemes.heterogeneous.buckets import bucketize
-    >>> table = patients()
-    >>> points, axes = axes_of(table, "ail", "interval")
-    >>> buckets = bucketize(table.classes, np.full(6, 0.5), 1, "fewest", np.random.default_rng(1))
-    >>> matched_graph(Space(points, axes), buckets, "greedy").shape == (table.rows, len(buckets))
-    True
     """
     assert buckets.full == len(buckets), "all buckets have the same number of rows"
     graph = np.empty((len(buckets.rows), len(buckets)), np.int32)  # the largest array by far
@@ -126,20 +117,18 @@ def zones(grown: Grown, buckets: Buckets) -> Iterator[Buckets]:
     for without in (False, True):
         known: list[NDArray[np.int64]] = []
         for number in np.flatnonzero(short == without).tolist():
-            at = next((at for at, zone in enumerate(known) if _fits(place[number], zone)), len(known))
+            here, at = place[number], 0
+            # marked rows of a value that a zone has, too, must be in the same bucket there
+            while at < len(known) and ((here != known[at]) & (here >= 0) & (known[at] >= 0)).any():
+                at += 1
             if at == len(known):
-                known.append(place[number].copy())
-            known[at] = np.maximum(known[at], place[number])
+                known.append(here)
+            known[at] = np.maximum(known[at], here)
             zone_of[number] = at
         for at in range(len(known)):
             members = grown.members[(short == without) & (zone_of == at)]
             rows = members[:, : buckets.full if without else width].T.ravel()
             yield Buckets(len(members), rows, np.full(len(rows), -1, np.int32))
-
-
-def _fits(group: NDArray[np.int64], zone: NDArray[np.int64]) -> bool:
-    """Whether a zone has each value's marked rows in the bucket in which a group has them, or none."""
-    return bool(((group == zone) | (group < 0) | (zone < 0)).all())
 
 
 def _shuffled(zone: Buckets, rng: np.random.Generator) -> Buckets:

@@ -1,8 +1,4 @@
-"""Groups of one row from every bucket that lie near each other: decided by the quasi-identifiers alone.
-
-What is decided here is which rows of a bucket go to which group, never how many: sensitive values only matter as marks,
-which say of some rows that they must not meet (see ``Buckets``).
-"""
+"""Groups of one row from every bucket that lie near each other: decided by quasi-identifiers and marks alone."""
 
 from __future__ import annotations
 
@@ -69,16 +65,6 @@ def grow_from(space: Space, buckets: Buckets, start: int, matching: Matching, bl
     """The groups that the rows of one full bucket grow into by taking in a row of each of the others, bucket by bucket.
 
     ``block``: how many rows and groups are matched at once, at most; by default what ``WIDEST`` has for the matching.
-
-    >>> from discreet.datasets import patients
-    >>> from discreet.schemes.axes import axes_of
-    >>> from discreet.schemes.heterogeneous.buckets import bucketize
-    >>> table = patients()
-    >>> points, axes = axes_of(table, "ail", "interval")
-    >>> buckets = bucketize(table.classes, np.full(6, 0.5), 1, "fewest", np.random.default_rng(1))
-    >>> grown = grow_from(Space(points, axes), buckets, 0, "hungarian")
-    >>> sorted(grown.members.ravel().tolist()) == list(range(table.rows))
-    True
     """
     block = block or WIDEST[matching]
     points = space.points[buckets.rows]

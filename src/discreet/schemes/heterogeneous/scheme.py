@@ -19,7 +19,6 @@ from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.processors import threads
 from discreet.progress import Progress, part_of, unheard
-from discreet.randomness import generator
 from discreet.releases.generalization import Values
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.matched.candidates import published_values
@@ -134,8 +133,7 @@ class Heterogeneous(LeadingScheme):
             )
         prior = feasible(self, table, principle)
         principle = stated(principle, table)
-        rng = generator(self.random_state)
-        seeded = None if self.random_state is None else rng
+        rng, seeded = self.draws()
         rows = published_rows(table, principle, prior, rng)
         progress = progress or unheard
         progress("matching rows", 0.0)
@@ -145,8 +143,7 @@ class Heterogeneous(LeadingScheme):
         candidates = np.full((table.rows, matches.shape[1]), -1, np.int32)
         candidates[rows] = matches
         _confirm_graph(candidates, table.classes, principle, prior)
-        statement = self.statement(principle)
-        release = MatchedRelease.from_candidates(table, candidates, values=self.values, **statement)
+        release = MatchedRelease.from_candidates(table, candidates, values=self.values, **self.statement(principle))
         progress("matching rows", 1.0)
         return release
 

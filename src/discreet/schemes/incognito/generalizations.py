@@ -16,7 +16,7 @@ from discreet.progress import Progress, unheard
 from discreet.releases.generalization import Values
 from discreet.schemes.axes import Loss, axes_of
 from discreet.schemes.incognito.levels import Levels, levels_of
-from discreet.schemes.incognito.search import Frequencies, Judge, Node, Search, minimal
+from discreet.schemes.incognito.search import KEPT, Frequencies, Judge, Node, Search, minimal
 from discreet.table.table import Table
 
 
@@ -74,7 +74,8 @@ class Generalizations:
     def kept(self, judge: Judge, progress: Progress = unheard) -> tuple[NDArray[np.bool_], int]:
         """Return which combinations of levels keep the promise, and how many of them had to be judged to find out."""
         search = Search([self.each[j] for j in self.order], judge, progress)
-        return search.run(self.bottom).transpose(np.argsort(self.order)), search.judged
+        search.visit(self.bottom)
+        return (search.known == KEPT).transpose(np.argsort(self.order)), search.judged
 
     def minimal(self, kept: NDArray[np.bool_], judge: Judge) -> list[Generalization]:
         """Return the combinations that keep the promise while none below them does, by ascending loss."""

@@ -46,16 +46,8 @@ class Levels:
 
     def step(self, low: int, high: int) -> NDArray[np.int32]:
         """Return the node of the level ``high`` above each node of the level ``low``."""
-        known = self._steps.get((low, high))
-        if known is None:
-            known = np.zeros(self.cards[low], np.int32)
-            known[self.nodes[low]] = self.nodes[high]
-            self._steps[low, high] = known
-        return known
-
-    @cached_property
-    def _steps(self) -> dict[tuple[int, int], NDArray[np.int32]]:
-        return {}
+        firsts = np.searchsorted(self.nodes[low], np.arange(self.cards[low]))
+        return self.nodes[high][firsts]
 
 
 def levels_of(table: Table) -> tuple[Levels, ...]:
@@ -117,7 +109,8 @@ def _halved(counts: NDArray[np.int64], times: int, apart: bool) -> list[NDArray[
         ends = [*starts[1:], len(counts)]
         starts = sorted({*starts, *(_middle(below, *span) for span in zip(starts, ends, strict=True))})
         levels.append(starts)
-    return [_numbered(starts, len(counts)) for starts in reversed(levels)]
+    codes = np.arange(len(counts))
+    return [(np.searchsorted(starts, codes, "right") - 1).astype(np.int32) for starts in reversed(levels)]
 
 
 def _middle(below: NDArray[np.int64], start: int, end: int) -> int:
@@ -125,7 +118,3 @@ def _middle(below: NDArray[np.int64], start: int, end: int) -> int:
     if end - start < 2:
         return start
     return start + 1 + int(np.abs(2 * below[start + 1 : end] - below[start] - below[end]).argmin())
-
-
-def _numbered(starts: list[int], values: int) -> NDArray[np.int32]:
-    return (np.searchsorted(starts, np.arange(values), "right") - 1).astype(np.int32)

@@ -20,7 +20,7 @@ from discreet.releases.descriptions import Texts
 from discreet.releases.generalization import Values, generalize
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.schemes.axes import Loss
-from discreet.schemes.grouping import GroupingScheme, GroupingTask, published_rows
+from discreet.schemes.grouping import GroupingScheme, GroupingTask, View, published_rows
 from discreet.schemes.incognito.generalizations import Generalization, Generalizations
 from discreet.schemes.incognito.levels import Levels, levels_of
 from discreet.schemes.incognito.search import Judge
@@ -115,13 +115,13 @@ class Incognito(GroupingScheme):
         feasible(self, table, principle)
         view = self.view(table, principle)
         rows = published_rows(*view, generator(self.random_state))
-        generalizations, judge = self._counted(*view, rows)
+        generalizations, judge = self._counted(view, rows)
         kept, judged = generalizations.kept(judge, progress or unheard)
         return Lattice(table.quasi_names, kept, tuple(generalizations.minimal(kept, judge)), judged)
 
     def groups(self, task: GroupingTask) -> NDArray[np.int32]:
         """Return the group of each of the task's rows; -1 for rows withheld because that lowers the loss."""
-        generalizations, judge = self._counted(task.table, task.principle, task.prior, task.rows)
+        generalizations, judge = self._counted((task.table, task.principle, task.prior), task.rows)
         kept, _ = generalizations.kept(judge, task.progress)
         most = self.most_discernibility or float("inf")
         best = generalizations.best(kept, judge, most)
@@ -134,10 +134,9 @@ class Incognito(GroupingScheme):
             )
         return generalizations.groups(best.levels, judge)
 
-    def _counted(
-        self, table: Table, principle: Principle, prior: Prior, rows: NDArray[np.int64]
-    ) -> tuple[Generalizations, Judge]:
+    def _counted(self, view: View, rows: NDArray[np.int64]) -> tuple[Generalizations, Judge]:
         """Return the rows, counted, and how to judge their groups."""
+        table, principle, prior = view
         generalizations = Generalizations.of(table, rows, len(prior.counts), self.loss, self.values)
         missing = prior.counts - np.bincount(table.classes[rows], minlength=len(prior.counts))
         room = max(0, int(self.withhold * prior.rows) - int(missing.sum()))

@@ -40,15 +40,7 @@ UNKNOWN = 0
 
 @dataclass(frozen=True, eq=False)
 class Frequencies:
-    """Groups of rows by their quasi-identifiers, in ascending order of these, and the sensitive counts of each group.
-
-    >>> rows = [np.array([0, 1, 1]), np.array([2, 0, 2])]
-    >>> frequencies, group_of = Frequencies.of_rows(rows, [2, 3], np.array([0, 1, 1]), 2)
-    >>> frequencies.codes.tolist(), frequencies.counts.matrix().tolist(), group_of.tolist()
-    ([[0, 1, 1], [2, 0, 2]], [[1, 0], [0, 1], [0, 1]], [0, 1, 2])
-    >>> frequencies.rolled_up(1, np.array([0, 0, 0]), 1).counts.matrix().tolist()
-    [[1, 0], [0, 2]]
-    """
+    """Groups of rows by their quasi-identifiers, in ascending order of these, and the sensitive counts of each."""
 
     codes: NDArray[np.int32]
     """``codes[axis, group]``: the node of a group on each axis."""
@@ -115,9 +107,9 @@ class Judge:
         sizes = counts.sizes[broken]
         if int(np.where(sizes < self.least_rows, sizes, 1).sum()) > self.room:
             return HOPELESS
-        return KEPT if self._withheld(counts, broken) is not None else BROKEN
+        return KEPT if self.withheld(counts, broken) is not None else BROKEN
 
-    def withheld(self, counts: Counts) -> NDArray[np.bool_] | None:
+    def withheld(self, counts: Counts, broken: NDArray[np.bool_] | None = None) -> NDArray[np.bool_] | None:
         """Return which groups to withhold; None if that would be too many, or if they would break the promise.
 
         Groups that break the promise are withheld. If these rows as one group break it as well, the smallest other
@@ -129,16 +121,16 @@ class Judge:
         >>> Judge(rules, np.zeros(1, int), 2).withheld(groups), Judge(rules, np.zeros(1, int), 5).withheld(groups)
         (None, array([ True, False,  True,  True]))
         """
-        return self._withheld(counts, counts.strains(self.rules) > 1.0)
-
-    def _withheld(self, counts: Counts, broken: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
+        if broken is None:
+            broken = counts.strains(self.rules) > 1.0
         if not broken.any():
             return broken
         sizes = counts.sizes
         room = self.room - int(sizes[broken].sum())
         if room < 0:
             return None
-        gone = self.missing + _summed(counts.only(np.flatnonzero(broken)))
+        some = counts.only(np.flatnonzero(broken))
+        gone = self.missing + np.bincount(some.values, some.amounts, some.width).astype(np.int64)
         if self._kept(gone[None])[0]:
             return broken
         others = np.flatnonzero(~broken)
@@ -155,11 +147,6 @@ class Judge:
         return Counts.of(lines, lines.shape[1]).strains(self.rules) <= 1.0
 
 
-def _summed(counts: Counts) -> NDArray[np.int64]:
-    """Return the counts of all groups together."""
-    return np.bincount(counts.values, counts.amounts, counts.width).astype(np.int64)
-
-
 class Search:
     """What is known about the combinations of levels, and how to find out about the others."""
 
@@ -173,43 +160,31 @@ class Search:
         self.judged = 0
         """How many combinations had to be judged."""
 
-    def run(self, bottom: Frequencies) -> NDArray[np.bool_]:
-        """Find out about all combinations, given the frequency set at the lowest levels; return which keep the promise.
-
-        A combination that some lower one proves to keep it is taken to keep it, and not looked at.
-        """
-        self._visit(bottom, ())
-        return np.asarray(self.known == KEPT)
-
-    def _visit(self, below: Frequencies, chosen: Node) -> None:
-        """Visit the combinations with the levels ``chosen`` on the first axes; ``below`` is the lowest of them.
+    def visit(self, below: Frequencies, chosen: Node = ()) -> None:
+        """Find out about the combinations with levels ``chosen`` on the first axes; ``below`` is the lowest of them.
 
         From axis to axis in ascending order: so all lower combinations are visited before a higher one, and each is
-        rolled up from one that differs in few levels.
+        rolled up from one that differs in few levels. A combination that some lower one proves to keep the promise is
+        taken to keep it, and not looked at.
         """
         axis = len(chosen)
         levels, at = self.each[axis], 0
         for level in range(levels.height + 1):
             node = (*chosen, level)
-            if self.known[self._bottom(node)] == KEPT:
+            others = self.top[axis + 1 :]
+            summit = node + others
+            if self.known[node + (0,) * len(others)] == KEPT:
                 return  # and so do all above
-            if self.known[self._summit(node)] == HOPELESS:
+            if self.known[summit] == HOPELESS:
                 continue
             if level > at:
                 below = below.rolled_up(axis, levels.step(at, level), levels.cards[level])
                 at = level
-            if len(node) == len(self.each):
-                self._learn(node, below)
-            elif self._possible(node, below):
-                self._visit(below, node)
+            self._learn(summit, below.projected(axis + 1) if others else below)
+            if others and self.known[summit] != HOPELESS:  # else no groups can be published with these first levels
+                self.visit(below, node)
             if axis == 0:
                 self.progress("searching", (level + 1) / (levels.height + 1))
-
-    def _possible(self, node: Node, below: Frequencies) -> bool:
-        """Whether groups may be published with these first levels: only if they are not hopeless by these alone."""
-        summit = self._summit(node)
-        self._learn(summit, below.projected(len(node)))
-        return bool(self.known[summit] != HOPELESS)
 
     def _learn(self, node: Node, groups: Frequencies) -> None:
         """Judge a combination, unless that is done, and conclude about those above or below it."""
@@ -223,12 +198,6 @@ class Search:
             self.known[tuple(slice(0, level + 1) for level in node)] = HOPELESS
         else:
             self.known[node] = verdict
-
-    def _bottom(self, node: Node) -> Node:
-        return node + (0,) * (len(self.top) - len(node))
-
-    def _summit(self, node: Node) -> Node:
-        return node + self.top[len(node) :]
 
 
 def minimal(kept: NDArray[np.bool_]) -> list[Node]:

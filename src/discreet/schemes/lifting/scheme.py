@@ -14,7 +14,7 @@ from discreet.principles.per_attribute import stated
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.progress import Progress, unheard
-from discreet.randomness import generator, permutation
+from discreet.randomness import permutation
 from discreet.releases.generalization import Values
 from discreet.releases.nested.beliefs import expected
 from discreet.releases.nested.release import NestedRelease
@@ -91,8 +91,7 @@ class Lifting(Scheme):
         """A nested release of the table that keeps the promise at every leaf."""
         prior = feasible(self, table, principle)
         principle = stated(principle, table)
-        rng = generator(self.random_state)
-        seeded = None if self.random_state is None else rng
+        rng, seeded = self.draws()
         rows = published_rows(table, principle, prior, rng)
         leaf_of, node_of = np.full((2, table.rows), -1, np.int64)
         parents = np.zeros(0, np.int64)
@@ -100,8 +99,7 @@ class Lifting(Scheme):
             tree = self._tree(GroupingTask(table, principle, prior, rows, rng, progress or unheard), seeded)
             parents, leaf_of[rows], node_of[rows] = tree.parents, tree.leaf_of, tree.node_of
         confirm_tree(parents, leaf_of, node_of, table.classes, principle, prior)
-        statement = self.statement(principle)
-        return self.format.from_tree(table, parents, leaf_of, node_of, values=self.values, **statement)
+        return self.format.from_tree(table, parents, leaf_of, node_of, values=self.values, **self.statement(principle))
 
     @property
     def recipes(self) -> list[Recipe]:

@@ -34,11 +34,7 @@ def rate_below(rate: Fraction) -> int:
 
 
 def survives(decay: Ints, seeded: Seeded = None) -> NDArray[np.bool_]:
-    """For each number d, given in parts: true with probability exp(-d / PARTS), exactly.
-
-    >>> survives(np.array([0, 0])).tolist(), survives(np.array([1 << 60])).tolist()
-    ([True, True], [False])
-    """
+    """For each number d, given in parts: true with probability exp(-d / PARTS), exactly."""
     whole, rest = np.divmod(decay, PARTS)
     alive = np.ones(len(decay), np.bool_)
     waiting = np.flatnonzero(whole > 0)
@@ -67,11 +63,7 @@ def _once(decay: Ints, seeded: Seeded) -> NDArray[np.bool_]:
 
 
 def noise(rate: int, number: int, seeded: Seeded = None) -> Ints:
-    """So many whole numbers k, each with a probability proportional to exp(-|k| rate / PARTS), exactly.
-
-    >>> noise(FASTEST * PARTS, 3).tolist()
-    [0, 0, 0]
-    """
+    """So many whole numbers k, each with a probability proportional to exp(-|k| rate / PARTS), exactly."""
     result = np.zeros(number, np.int64)
     missing = np.arange(number)
     while len(missing):
@@ -95,9 +87,6 @@ def choice(scores: Ints, rate: int, seeded: Seeded = None) -> int:
     """The place of a score s, drawn with a probability proportional to exp(s rate / PARTS), exactly.
 
     This is the exponential mechanism: any place is tried, and taken with exp(-(best - s) rate / PARTS).
-
-    >>> choice(np.array([0, 5, 0]), FASTEST * PARTS // 16)
-    1
     """
     decay = np.minimum(int(scores.max()) - scores, (1 << 62) // max(1, rate)) * rate
     while True:

@@ -54,14 +54,7 @@ class Budget:
 
     @classmethod
     def of(cls, epsilon: float, width: int, rows: int) -> Budget:
-        """The rates that spend epsilon on so many attributes and rows.
-
-        A row that is replaced changes two counts of a table by 1, and a score by UNITS + ROUNDED; the exponential
-        mechanism needs twice that, because both the score and the sum of all weights change.
-
-        >>> Budget.of(1.0, 1, 10).noise == rate_below(Fraction(1, 2))
-        True
-        """
+        """The rates that spend epsilon on so many attributes and rows (see ``PrivBayes``)."""
         given = Fraction(epsilon)
         network = given * SHARE if width > 1 else Fraction(0)
         tables = given - network
@@ -80,7 +73,8 @@ def network(codes: Sequence[Ints], sizes: Sequence[int], budget: Budget, seeded:
     while len(nodes) < width:
         before = [node.attribute for node in nodes]
         left = [at for at in range(width) if at not in before]
-        options = [Node(at, _levels(sizes, at, parents, budget.most)) for at in left for parents in _sets(before)]
+        sets = [parents for many in range(1, DEGREE + 1) for parents in combinations(before, many)]
+        options = [Node(at, _levels(sizes, at, parents, budget.most)) for at in left for parents in sets]
         unit = sensitivity(rows) / UNITS
         for option in options:
             if option not in known:
@@ -143,10 +137,6 @@ def sensitivity(rows: int) -> float:
     if rows == 1:  # of one row it is always 0
         return 1.0
     return 2.0 / rows * math.log2((rows + 1) / 2.0) + (rows - 1) / rows * math.log2((rows + 1) / (rows - 1))
-
-
-def _sets(before: Sequence[int]) -> list[tuple[int, ...]]:
-    return [some for many in range(1, DEGREE + 1) for some in combinations(before, many)]
 
 
 def _levels(sizes: Sequence[int], attribute: int, parents: tuple[int, ...], most: float) -> tuple[tuple[int, int], ...]:

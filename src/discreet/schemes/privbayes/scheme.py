@@ -15,7 +15,6 @@ from discreet.principles.differential_privacy import DifferentialPrivacy
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.progress import Progress, silent
-from discreet.randomness import generator
 from discreet.releases.release import Release
 from discreet.releases.synthetic.release import Domains, Privacy, SyntheticRelease
 from discreet.schemes.keepers import way_out
@@ -37,7 +36,8 @@ class PrivBayes(Scheme):
     *The network.* Each of d - 1 times an attribute and its parents are drawn with a probability proportional to
     exp(score x rate), where the score is their mutual information in units. It differs between the two tables by at
     most ``sensitivity``, which is UNITS units, and two more for rounding; so the probability of any choice differs by a
-    factor of at most exp(2 (UNITS + 2) rate), and the rate is such that all choices together spend 0.3 epsilon.
+    factor of at most exp(2 (UNITS + 2) rate), twice because the sum of all weights changes as well as the score. The
+    rate is such that all choices together spend 0.3 epsilon.
 
     *The counts.* In each of d tables of counts, two counts differ by 1. Noise k is added to every count with a
     probability proportional to exp(-|k| rate): a factor of at most exp(2 rate), and the rate is such that all tables
@@ -78,14 +78,18 @@ class PrivBayes(Scheme):
         <synthetic release of 48 rows, 0 withheld: differential-privacy(epsilon=2)>
         """
         feasible(self, table, principle)
-        self._check(table)
+        if table.other:
+            raise DiscreetError(
+                f"scheme {self.name!r} draws synthetic rows, so it cannot keep {table.other[0].name!r} as it is; leave "
+                "it out, or make it a quasi-identifier"
+            )
+        check_complete(self.name, table)
         epsilon = self.spent(principle)
         budget = Budget.of(epsilon, len(table.quasi) + len(table.sensitive), table.rows)
         if not budget.noise or not budget.choice:
             raise DiscreetError(f"epsilon={epsilon!r} is so small that nothing but noise would be left; ask for more")
         cells = cells_of(table, self.domains == "observed", int(budget.most))
-        rng = generator(self.random_state)
-        seeded = None if self.random_state is None else rng
+        rng, seeded = self.draws()
         tell: Callable[[float], None] = silent if progress is None else partial(progress, "learning the network")
         tell(0.0)
         rows = drawn([of.codes for of in cells], [of.size for of in cells], budget, rng, seeded, tell)
@@ -93,8 +97,7 @@ class PrivBayes(Scheme):
         number = len(table.quasi)
         tell(1.0)
         synthetic = replace(table, quasi=tuple(columns[:number]), sensitive=tuple(columns[number:]))
-        privacy = Privacy(epsilon, self.domains)
-        return SyntheticRelease.of_rows(synthetic, privacy, **self.statement(principle))
+        return SyntheticRelease.of_rows(synthetic, Privacy(epsilon, self.domains), **self.statement(principle))
 
     def spent(self, principle: Principle) -> float:
         """Return the epsilon that is spent to keep a promise of differential privacy: all that it allows.
@@ -113,12 +116,3 @@ class PrivBayes(Scheme):
         [True, False]
         """
         return cells_in(column, self.domains == "observed").has(numbers)
-
-    def _check(self, table: Table) -> None:
-        """Raise an error for columns that cannot be drawn, and rows that would have to be left out."""
-        if table.other:
-            raise DiscreetError(
-                f"scheme {self.name!r} draws synthetic rows, so it cannot keep {table.other[0].name!r} as it is; leave "
-                "it out, or make it a quasi-identifier"
-            )
-        check_complete(self.name, table)

@@ -6,7 +6,7 @@ it. Neither implies the other, because unions need not keep such promises.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.kernels.proximity.nearness import crowd_of
+from discreet.principles import wording
 from discreet.principles.per_attribute import Promised
 from discreet.principles.proximity import Proximity
 from discreet.schemes.withholding import cannot_withhold
@@ -38,10 +39,6 @@ def chain(nexts: Rows, stops: Rows) -> Rows | None:
     one is taken: the crowd of the others is then at most g - 1. With one stop this is always possible: the chain is
     then the stop's group after dealing all rows in turn to g groups, so that the others can be dealt to g - 1 groups of
     the same size.
-
-    >>> nexts = next_places(np.arange(9, dtype=np.int32), np.arange(9) - np.minimum(1, np.arange(9)), np.arange(9))
-    >>> chain(nexts, np.array([3])).tolist(), chain(nexts, np.array([1, 4])).tolist()
-    ([1, 3, 5, 7], [1, 4, 6, 8])
     """
     n = len(nexts)
     g = int((nexts - np.arange(n)).max())
@@ -84,38 +81,34 @@ def sets_around(codes: NDArray[np.int32], first: Rows, last: Rows, needed: Rows)
                 return
 
 
-def fits(table: Table, each: Sequence[Promised], unusable: Rows) -> Callable[[Rows], bool]:
-    """Return a test for rows to withhold: as one group they keep every promise, and groups of the others may, too."""
-    windows = [[(part, part.windows(prior)) for part in promise.of(Proximity)] for prior, promise in each]
-
-    def fit(rows: Rows) -> bool:
-        if len(rows) == table.rows != len(unusable):  # a release needs rows
+def fits(table: Table, each: Sequence[Promised], unusable: Rows, rows: Rows) -> bool:
+    """Whether rows can be withheld: as one group they keep every promise, and groups of the others may, too."""
+    if len(rows) == table.rows != len(unusable):  # a release needs rows
+        return False
+    for column, (prior, promise) in zip(table.sensitive, each, strict=True):
+        counts = np.bincount(column.codes[rows], minlength=len(prior.counts))
+        if not promise.holds(counts[None], prior)[0]:
             return False
-        for column, (prior, promise), near in zip(table.sensitive, each, windows, strict=True):
-            counts = np.bincount(column.codes[rows], minlength=len(prior.counts))
-            if not promise.holds(counts[None], prior)[0]:
+        left = prior.counts - counts
+        ordered = np.repeat(np.arange(len(left)), left)
+        for part in promise.of(Proximity):
+            if crowd_of(ordered, 0, len(ordered), *part.windows(prior)) * part.m > len(ordered):
                 return False
-            left = prior.counts - counts
-            ordered = np.repeat(np.arange(len(left)), left)
-            for part, (first, last) in near:
-                if crowd_of(ordered, 0, len(ordered), first, last) * part.m > len(ordered):
-                    return False
-            if len(ordered):
-                rest = replace(prior, counts=left)
-                if not all(part.nearness or part.reachable(rest).feasible for part in promise.parts):
-                    return False
-        return True
-
-    return fit
+        if len(ordered):
+            rest = replace(prior, counts=left)
+            if not all(part.nearness or part.reachable(rest).feasible for part in promise.parts):
+                return False
+    return True
 
 
 def refusal_to_withhold(table: Table, each: Sequence[Promised], unusable: Rows) -> DiscreetError:
     """Return the error that explains why the unusable rows cannot be withheld."""
+    whom = wording.rows(len(unusable))
     for column, (prior, promise) in zip(table.sensitive, each, strict=True):
         counts = np.bincount(column.codes[unusable], minlength=len(prior.counts))
         if not promise.holds(counts[None], prior)[0]:
             about = f"what is promised about '{column.name}'" if len(each) > 1 else "the promise"
             why = f"as one group they break {about}, and no others were found that keep it together with them and leave"
-            return cannot_withhold(unusable, f"{why} rows that can be divided. {promise.explain(counts, prior)}")
+            return cannot_withhold(whom, f"{why} rows that can be divided. {promise.explain(counts, prior)}")
     why = "the rows without them cannot be divided into groups that keep the promise, nor were others found that could"
-    return cannot_withhold(unusable, f"{why} be withheld with them.")
+    return cannot_withhold(whom, f"{why} be withheld with them.")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
@@ -126,30 +128,21 @@ class SplitAndPartition(GroupingScheme):
             yield np.zeros(0, np.int64)
             return
         unusable, each = np.asarray(table.unusable, np.int64), by_attribute(principle, table)
-        fit, tries = fits(table, each, unusable), 0
-        for rows in self._sets_to_withhold(table, principle, each, unusable, rng):
-            if fit(rows):
-                yield rows
-                tries += 1
-                if tries == MOST_TRIES:
-                    return
+        sets = self._sets_to_withhold(GroupingTask(table, principle, each[0].prior, unusable, rng))
+        tries = 0
+        for rows in islice(filter(partial(fits, table, each, unusable), sets), MOST_TRIES):
+            yield rows
+            tries += 1
         if tries == 0:
             raise refusal_to_withhold(table, each, unusable)
 
-    def _sets_to_withhold(
-        self,
-        table: Table,
-        principle: Principle,
-        each: Sequence[Promised],
-        unusable: NDArray[np.int64],
-        rng: np.random.Generator,
-    ) -> Iterator[NDArray[np.int64]]:
-        """Yield sets of rows that include the unusable ones, as candidates."""
-        prior = each[0].prior
-        yield from sets_to_withhold(table, prior, rng)
-        if len(each) == 1 and each[0].promise.of(Proximity):
-            first, last, _, _ = _hull(each[0])
-            order = rng.permutation(table.rows)
+    def _sets_to_withhold(self, task: GroupingTask) -> Iterator[NDArray[np.int64]]:
+        """Yield sets of rows that include those of the task, which are unusable, as candidates."""
+        table, unusable = task.table, task.rows
+        yield from sets_to_withhold(table, task.prior, task.rng)
+        if len(table.sensitive) == 1:
+            first, last, _, _ = _hull(Promised(task.prior, task.principle))
+            order = task.rng.permutation(table.rows)
             order = order[np.argsort(table.classes[order], kind="stable")]
             needed = np.flatnonzero(np.isin(order, unusable))
             for places in sets_around(table.classes[order], first, last, needed):
@@ -160,7 +153,7 @@ class SplitAndPartition(GroupingScheme):
             alike = [replace(column, codes=column.codes.copy()) for column in table.quasi]
             for column in alike:
                 column.codes[unusable] = column.codes[usable[0]]
-            everyone = GroupingTask(replace(table, quasi=tuple(alike)), principle, prior, np.arange(table.rows), rng)
+            everyone = replace(task, table=replace(table, quasi=tuple(alike)), rows=np.arange(table.rows))
             try:
                 groups = self.groups(everyone)
             except DiscreetError:

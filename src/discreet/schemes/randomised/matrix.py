@@ -38,11 +38,7 @@ CERTAIN = Fraction(1, 10**13)
 
 
 def closed_form(p: Floats, caps: Floats) -> Floats:
-    """Return the probabilities alpha of Theorem 3; some are negative or not finite where the theorem fails.
-
-    >>> closed_form(np.array([0.05, 0.25, 0.70]), np.array([0.10, 0.50, 0.9497])).round(3).tolist()
-    [-0.186, -0.054, 0.703]
-    """
+    """Return the probabilities alpha of Theorem 3; some are negative or not finite where the theorem fails."""
     m = len(p)
     if m == 1:
         return np.ones(1)
@@ -58,9 +54,6 @@ def even(p: Floats, caps: Floats, floors: Floats | None = None) -> Floats:
 
     They turn out to be all equal: with upper bounds only, min_i (f_i - p_i) / (p_i (m - 1) + f_i (1 - m p_i)), because
     raising any alpha loosens no bound for v = i, so none can rise once one bound is tight with all equal.
-
-    >>> even(np.array([0.05, 0.25, 0.70]), np.array([0.10, 0.50, 0.9497])).round(4).tolist()
-    [0.2703, 0.2703, 0.2703]
     """
     if len(p) == 1:
         return np.ones(1)

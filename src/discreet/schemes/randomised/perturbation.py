@@ -14,7 +14,7 @@ from discreet.principles.beta_likeness import BetaLikeness
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.progress import Progress, unheard
-from discreet.randomness import generator, numbers_below
+from discreet.randomness import numbers_below
 from discreet.releases.randomised.matrix import TOLERANCE, Matrix
 from discreet.releases.randomised.perturbed import PerturbedRelease
 from discreet.releases.release import Release
@@ -76,15 +76,13 @@ class Perturbation(Scheme):
         (True, 0)
         """
         prior = feasible(self, table, principle)
-        rng = generator(self.random_state)
-        seeded = None if self.random_state is None else rng
+        rng, seeded = self.draws()
         progress = progress or unheard
         progress("looking for the matrix", 0.0)
         matrix = self.find(principle, prior)
         progress("drawing values", 0.5)
         domain = np.flatnonzero(prior.counts).astype(np.int32)
-        place = np.zeros(len(prior.counts), np.int32)
-        place[domain] = np.arange(len(domain), dtype=np.int32)
+        place = (np.cumsum(prior.counts > 0) - 1).astype(np.int32)
         drawn = domain[draw(matrix, place[table.classes], seeded)]
         drawn[unusable_rows(table, principle, prior, rng)] = -1
         release = PerturbedRelease.from_draws(table, drawn, matrix, **self.statement(principle))
@@ -137,9 +135,6 @@ def draw(matrix: Matrix, values: NDArray[np.int32], seeded: np.random.Generator 
 
     Uniform whole numbers below the scale of the matrix are drawn, from the operating system unless a ``seeded``
     generator is given. The column of each original value maps them to published values.
-
-    >>> draw(Matrix.from_texts([["1"]]), np.zeros(3, np.int32)).tolist()
-    [0, 0, 0]
     """
     numbers = numbers_below(matrix.scale, len(values), seeded)
     ends = np.cumsum(matrix.units.astype(np.int64), axis=0)

@@ -15,7 +15,7 @@ from discreet.principles.prior import Prior
 from discreet.principles.proximity import Proximity, rounded_down
 from discreet.principles.wording import percent, rows
 from discreet.progress import Progress, unheard
-from discreet.randomness import generator, numbers_below
+from discreet.randomness import numbers_below
 from discreet.releases.randomised.coin import Coin, Crowds, Noise, crowds, distinct
 from discreet.releases.randomised.matrix import DIGITS, TOLERANCE
 from discreet.releases.randomised.retained import RetainedRelease
@@ -97,8 +97,7 @@ class Retention(Scheme):
         """Return a retained release of the table in which no published number discloses more than is promised."""
         prior = feasible(self, table, principle)
         principle = principle.stated(prior)
-        rng = generator(self.random_state)
-        seeded = None if self.random_state is None else rng
+        rng, seeded = self.draws()
         coin = self.find(principle, prior)
         progress = progress or unheard
         progress("drawing numbers", 0.0)
@@ -173,16 +172,9 @@ def largest(counts: Whole, weights: Whole, around: Whole, whole: int, total: int
 
 
 def draw(coin: Coin, number: int, seeded: np.random.Generator | None = None) -> Whole:
-    """Draw ``number`` new numbers, as indices among the occurring values, with exactly their probabilities.
-
-    >>> draw(Coin(0, np.ones(1, np.int64)), 3).tolist()
-    [0, 0, 0]
-    """
+    """Draw ``number`` new numbers, as indices among the occurring values, with exactly their probabilities."""
     ends = np.cumsum(coin.weights)
-    numbers = numbers_below(int(ends[-1]), number, seeded)
-    if int(ends[-1]) == len(ends):
-        return numbers
-    return np.searchsorted(ends, numbers, side="right").astype(np.int64)
+    return np.searchsorted(ends, numbers_below(int(ends[-1]), number, seeded), side="right").astype(np.int64)
 
 
 def _hopeless(part: Proximity, prior: Prior, crowd: Crowds) -> str:
@@ -210,8 +202,11 @@ def _hopeless(part: Proximity, prior: Prior, crowd: Crowds) -> str:
 def _widest(part: Proximity, prior: Prior) -> float:
     """Return the supremum of the epsilons that let some numbers be kept with this m; 0 if there is none."""
 
+    def number(bits: int) -> float:
+        return float(np.int64(bits).view(np.float64))
+
     def hopes(bits: int) -> bool:
-        narrower = replace(part, epsilon=_number(bits))
+        narrower = replace(part, epsilon=number(bits))
         known = replace(prior)  # a copy, so that these windows are not cached
         return part.m * int(crowds(prior.counts, *narrower.windows(known)).rows.max()) < prior.rows
 
@@ -223,9 +218,4 @@ def _widest(part: Proximity, prior: Prior) -> float:
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if hopes(middle) else (low, middle)
-    return _number(high)
-
-
-def _number(bits: int) -> float:
-    """Return the non-negative float with these bits."""
-    return float(np.int64(bits).view(np.float64))
+    return number(high)

@@ -238,14 +238,13 @@ def _halvable(sizes: list[int], behind: int) -> bool:
     >>> _halvable([4, 3, 1], 0), _halvable([4, 3, 2], 0), _halvable([5, 3, 1], 1), _halvable([4, 3, 1], 1)
     (True, True, False, True)
     """
-    rest = sum(sizes) - behind
-    sums = 1  # bit s: some groups have s rows together
     left = list(sizes)
     if behind:
         left.remove(behind)
+    sums = 1  # bit s: some groups have s rows together
     for size in left:
         sums |= sums << size
-    return bool(sums >> (rest // 2) & 1)
+    return bool(sums >> (sum(left) // 2) & 1)
 
 
 def _keys(places: NDArray[np.int32], part: Piece) -> NDArray[np.int64] | NDArray[np.int32]:

@@ -1,10 +1,4 @@
-"""What groups may hold: how many rows are enough for that, which rows stay behind, and which may move by a coin.
-
-Some rows stay behind as a group of their own, so that the others can be halved, and often. How many rows of each value
-stay is decided by the promise and by how often the values occur, with a lot among values that occur equally often; and
-which rows, by lot (``rows_behind``). So an adversary who sees which rows stay learns the counts of both parts, which
-are published, and nothing else: all ways to give these values to the persons of either part are equally likely.
-"""
+"""What groups may hold: how many rows are enough for that, which rows stay behind, and which may move by a coin."""
 
 from __future__ import annotations
 
@@ -175,14 +169,7 @@ def sure_rows(counts: Counts, caps: NDArray[np.float64]) -> int:
 def rows_behind(
     classes: NDArray[np.int32], width: int, numbers: Numbers, seeded: np.random.Generator | None
 ) -> NDArray[np.int64]:
-    """Return the rows that stay behind, given the value of every row; there may be none.
-
-    >>> from functools import partial
-    >>> classes = np.repeat([0, 1], [600, 403]).astype(np.int32)
-    >>> rows = rows_behind(classes, 2, partial(numbers_behind, np.ones(2), lambda some: True), None)
-    >>> np.bincount(classes[rows]).tolist()
-    [2, 1]
-    """
+    """Return the rows that stay behind, given the value of every row; there may be none."""
     counts = np.bincount(classes, minlength=width)
 
     def lot() -> Order:
@@ -211,8 +198,6 @@ def numbers_behind(caps: NDArray[np.float64], holds: Holds, counts: Counts, lot:
     >>> free = np.ones(2)
     >>> numbers_behind(free, lambda counts: True, np.array([6000, 4030]), lambda: np.arange(2)), 10030 - 46 == 2**8 * 39
     (array([28, 18]), True)
-    >>> numbers_behind(free, lambda counts: counts.sum() > 10, np.array([600, 403]), lambda: np.arange(2))
-    array([0, 0])
     """
     rows = int(counts.sum())
     none = np.zeros_like(counts)

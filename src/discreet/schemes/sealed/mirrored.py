@@ -46,10 +46,11 @@ class Mirrored(OneRunScheme):
 
     So that parts can be halved, and often, some rows of a part in and around which nothing was rejected stay behind, as
     a group of their own; how many of each value is decided by the promise and by how often the values occur in the
-    part, and which ones by lot. Their choice tells nothing either (``rows_behind``), and an exchange of persons as
-    above leaves its probability as it is. Nor does a cut tell anything whose halves would keep the promise however the
-    part's values are distributed: it needs no test, and no equal halves. What is published of the part decides that it
-    was made.
+    part, with a lot among values that occur equally often, and which ones by lot. So whoever sees which rows stay
+    learns the counts of both, which are published, and nothing else: all ways to give these values to the persons of
+    either are equally likely, and an exchange of persons as above leaves the probability of the choice as it is. Nor
+    does a cut tell anything whose halves would keep the promise however the part's values are distributed: it needs no
+    test, and no equal halves. What is published of the part decides that it was made.
 
     A cell of an odd number of persons cannot be halved, and then nothing more is tested: with an odd row given to one
     side, as has been proposed, a later cut that is made may give the row away, and with it the reason of an earlier

@@ -14,7 +14,6 @@ from discreet.principles.per_attribute import apart, by_attribute, stated
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.progress import Progress, unheard
-from discreet.randomness import generator
 from discreet.releases.generalization import Values
 from discreet.releases.sealed.release import SealedRelease
 from discreet.schemes.axes import Loss
@@ -53,13 +52,10 @@ class OneRunScheme(Scheme):
         feasible(self, table, principle)
         check_complete(self.name, table, ", or choose scheme 'cuts'")
         principle = stated(principle, table)
-        rng = generator(self.random_state)
-        seeded = None if self.random_state is None else rng
-        groups, leakage = self._groups(table, principle, seeded, progress or unheard)
+        groups, leakage = self._groups(table, principle, self.draws()[1], progress or unheard)
         for promise, view in apart(principle, table):
             confirm(groups, view.classes, promise, Prior.of(view))
-        statement = self.statement(principle)
-        return self.format.from_seal(table, groups, leakage, values=self.values, **statement)
+        return self.format.from_seal(table, groups, leakage, values=self.values, **self.statement(principle))
 
     @abstractmethod
     def _groups(

@@ -175,19 +175,12 @@ class Ways:
         """Whether no group's leakage is beyond the one asked for."""
         if self.leakage is None:
             return True
-        for group in numbers:
-            amount = sum(cut.price for cut in self._crossed((group,), around))
-            if amount > self.leakage[group] and not self._leaks(group, amount):
-                return False
-        return True
+        amounts = ((group, sum(cut.price for cut in self._crossed((group,), around))) for group in numbers)
+        return all(amount <= self.leakage[group] or self._leaks(group, amount) for group, amount in amounts)
 
 
 def rejection(price: float, slack: float, last: bool) -> Fraction:
-    """Return the probability that a round rejects a cut, ``last`` or before.
-
-    >>> rejection(0.1, -1, last=True), rejection(0.1, 0, last=False)
-    (Fraction(1, 1), Fraction(1, 2))
-    """
+    """Return the probability that a round rejects a cut, ``last`` or before."""
     if last:
         return Fraction(1) if slack < 0 else Fraction(int(last_rejection(price, slack)), 1 << 64)
     erring = Fraction(int(erring_rejection(price, slack)), 1 << 64)
