@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.command.job import Job
+from discreet.command.job import KINDS, Job
 from discreet.errors import DiscreetError
 from discreet.report.roles import describe, may_identify, suggest
 from discreet.table.dates import as_dates
@@ -22,7 +22,6 @@ from discreet.table.sources import fetch, names_in
 from discreet.table.table import Column, Table
 from discreet.table.texts import MISSING, number_text
 
-KINDS = ("numeric", "categorical", "ordinal")
 LISTS = ("quasi", "sensitive", "identifiers", "keep", *KINDS)
 
 
@@ -139,8 +138,8 @@ def _settled(raw: RawColumn) -> Column:
 # ------------------------------------------------------------------------------------------------ the values of flags
 
 
-def pairs(flag: str, texts: Iterable[str], example: str) -> dict[str, str]:
-    """Parse texts of the form NAME=VALUE into a mapping.
+def pairs(flag: str, texts: Iterable[str], example: str, what: str = "VALUE") -> dict[str, str]:
+    """Parse texts of the form NAME=VALUE into a mapping; ``what`` the values are; a SEPARATOR may be a blank.
 
     >>> pairs("--option", ["loss=ail", "cuts=plain+repaired"], "loss=ail")
     {'loss': 'ail', 'cuts': 'plain+repaired'}
@@ -149,11 +148,12 @@ def pairs(flag: str, texts: Iterable[str], example: str) -> dict[str, str]:
     for text in texts:
         # Split at the first equals sign: values such as paths may contain one, column names hardly ever do.
         name, equals, value = text.partition("=")
-        if not equals or not name.strip() or not value.strip():
-            raise DiscreetError(f"{flag} {text!r} is not of the form NAME=VALUE; write for example {flag} {example}")
-        if name.strip() in result:
-            raise DiscreetError(f"{flag} names {name.strip()!r} twice; give it once")
-        result[name.strip()] = value.strip()
+        name, value = name.strip(), value if what == "SEPARATOR" else value.strip()
+        if not equals or not name or not value:
+            raise DiscreetError(f"{flag} {text!r} is not of the form NAME={what}; write for example {flag} {example}")
+        if name in result:
+            raise DiscreetError(f"{flag} names {name!r} twice; give it once")
+        result[name] = value
     return result
 
 
@@ -199,19 +199,6 @@ def parse_domains(texts: Iterable[str]) -> dict[str, tuple[float | str, float | 
     return result
 
 
-def _separators(texts: Iterable[str]) -> dict[str, str]:
-    """Parse texts of the form NAME=SEPARATOR into a mapping; a separator may be a blank."""
-    result = {}
-    for text in texts:
-        name, equals, separator = text.partition("=")
-        if not equals or not name.strip() or not separator:
-            raise DiscreetError(
-                f"--list {text!r} is not of the form NAME=SEPARATOR; write for example --list 'diagnosis=;'"
-            )
-        result[name.strip()] = separator
-    return result
-
-
 def _second_tables(texts: Iterable[str]) -> dict[str, tuple[str, str]]:
     """Parse texts of the form NAME=FILE:ID into a mapping."""
     result = {}
@@ -239,7 +226,7 @@ def by_column(given: Mapping[str, Any]) -> dict[str, Any]:
         "hierarchy_folder": folder,
         "domains": parse_domains(given["domains"]),
         "dates": pairs("--date", given["dates"], "birth=%d.%m.%Y"),
-        "lists": _separators(given["lists"]),
+        "lists": pairs("--list", given["lists"], "'diagnosis=;'", "SEPARATOR"),
         "join": _second_tables(given["join"]),
     }
 
