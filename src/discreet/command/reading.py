@@ -10,7 +10,7 @@ import numpy as np
 
 from discreet.command.job import KINDS, Job
 from discreet.errors import DiscreetError
-from discreet.report.roles import describe, may_identify, suggest
+from discreet.report.roles import describe, suggest
 from discreet.table.dates import as_dates
 from discreet.table.hierarchy_sources import Offered, offered
 from discreet.table.kinds import ColumnSpec, code, infer
@@ -109,8 +109,7 @@ def _repeated_identifier(job: Job, names: list[str]) -> Iterator[str]:
     how: dict[str, Any] = {"delimiter": job.delimiter, "encoding": job.encoding}
     try:
         rows, columns = fetch(job.input, names, names, **how, marks=frozenset(mark.strip() for mark in job.na))
-        # to settle the kinds of all columns would take several times as long
-        person = suggest([describe(_settled(raw)) for raw in columns.values() if _may_repeat(raw, rows)], rows).person
+        person = suggest([describe(_settled(raw)) for raw in columns.values()], rows).person
     except DiscreetError:  # such a column may be of a kind that is never published
         return
     if person is not None:
@@ -118,12 +117,6 @@ def _repeated_identifier(job: Job, names: list[str]) -> Iterator[str]:
             f"Note: {person!r} looks like an identifier and repeats. Each row counts as a person of its own; if rows "
             f"with the same {person!r} belong to one person, say --person {person}."
         )
-
-
-def _may_repeat(raw: RawColumn, rows: int) -> bool:
-    """Whether a column may identify people, and may have a value twice: numbers written differently may be equal."""
-    distinct = int(raw.codes.max(initial=-1)) + 1  # all values occur
-    return may_identify(raw.name, distinct, rows) and (distinct < (raw.codes >= 0).sum() or infer(raw) == "numeric")
 
 
 def _settled(raw: RawColumn) -> Column:
