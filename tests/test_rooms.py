@@ -62,15 +62,15 @@ class Budget(NamedTuple):
 BUDGETS = {
     "adversary": Budget(9_000, 56),
     "analyst": Budget(450, 4),
-    "command": Budget(3_300, 19),
+    "command": Budget(3_200, 19),
     "datasets": Budget(700, 5),
     "ground": Budget(1_600, 16),
     "kernels": Budget(7_050, 53),
-    "principles": Budget(3_350, 23),
+    "principles": Budget(3_300, 23),
     "releases": Budget(8_750, 60),
-    "report": Budget(2_550, 15),
+    "report": Budget(2_450, 15),
     "schemes": Budget(8_600, 58),
-    "table": Budget(5_500, 27),
+    "table": Budget(5_450, 27),
 }
 """Per room; ``ground`` are the modules beside the rooms."""
 WHOLE = Budget(53_400, 353)

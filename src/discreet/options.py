@@ -113,17 +113,19 @@ def fitting(value: object, hint: Any) -> Any:
     """Return a value in the type of its annotation; raise ``ValueError`` if the annotation does not admit it.
 
     Scalars of numpy become those of Python, and sequences tuples. True is not a number here, and nor is what is not
-    finite. Annotations that say more than this function understands admit everything.
+    finite. A function that is declared on an annotation says whether it admits a value. Annotations that say more than
+    this function understands admit everything.
 
     >>> fitting(np.int64(3), float), fitting(["age", "sex"], str | Sequence[str])
     (3.0, ('age', 'sex'))
     """
     origin, inner = get_origin(hint), get_args(hint)
     if origin is Annotated:
-        number = fitting(value, inner[0])
-        if any(isinstance(declared, Interval) and number not in declared for declared in inner[1:]):
+        admitted = fitting(value, inner[0])
+        tests = [declared.__contains__ if isinstance(declared, Interval) else declared for declared in inner[1:]]
+        if not all(test(admitted) for test in tests if callable(test)):
             raise ValueError
-        return number
+        return admitted
     if origin in (Union, UnionType):
         for member in inner:
             with suppress(ValueError):

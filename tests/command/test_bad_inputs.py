@@ -418,7 +418,8 @@ def test_traces_that_are_none(home: Path, text: str) -> None:
 
 def test_every_command_can_be_quiet() -> None:
     for name, command in every_command().items():
-        assert any("--quiet" in flag.opts for flag in command.params), name
+        for each in command.commands.values() if isinstance(command, click.Group) else (command,):
+            assert any("--quiet" in flag.opts for flag in each.params), f"{name} {each.name}"
 
 
 @pytest.mark.slow

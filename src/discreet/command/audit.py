@@ -7,6 +7,7 @@ from typing import Any
 
 from discreet.adversary.audit import audit as judge
 from discreet.command.console import Exit, note, output, print_json, quiet, watching
+from discreet.command.job import KINDS
 from discreet.command.outputs import tidy
 from discreet.command.reading import by_column, header_of, offers_in, on_offers, parse_domains, parse_trees, split_names
 from discreet.command.render import rows_in_groups, show_audit
@@ -106,17 +107,12 @@ def _with_roles(
 
 def read_population(path: str, settings: dict[str, Any]) -> Table:
     """Read a population with the kinds of the original, but without hierarchies, which may lack some of its values."""
-
-    def columns(kind: str) -> list[str]:
-        return [name for name in settings[kind] if name in settings["quasi"]]
-
+    kinds: dict[str, Any] = {kind: [name for name in settings[kind] if name in settings["quasi"]] for kind in KINDS}
     try:
         return read(
             path,
             quasi=settings["quasi"],
-            numeric=columns("numeric"),
-            categorical=columns("categorical"),
-            ordinal=columns("ordinal"),
+            **kinds,
             missing="value",
             dates={name: form for name, form in settings["dates"].items() if name in settings["quasi"]},
             na=settings.get("na", ()),
@@ -153,32 +149,26 @@ def reading_of(folder: str) -> dict[str, Any]:
     attributes = [Attribute.from_dict(entry) for entry in entries]
 
     # the separator of the values in a cell is not published: a flag tells it, and a column of lists needs none
-    listed = list(
-        dict.fromkeys(attribute.derived.attribute for attribute in attributes if attribute.derived is not None)
-    )
+    listed = dict.fromkeys((each.derived.attribute for each in attributes if each.derived is not None), "")
     secret = [attribute for attribute in attributes if attribute.role == "sensitive"]
     sensitive = dict.fromkeys(
         attribute.name if attribute.derived is None else attribute.derived.attribute for attribute in secret
     )
     attributes = [attribute for attribute in attributes if attribute.derived is None]
 
-    def names(**wanted: str) -> list[str]:
-        return [
-            attribute.name
-            for attribute in attributes
-            if all(getattr(attribute, key) == value for key, value in wanted.items())
-        ]
+    def names(key: str, *wanted: str) -> list[str]:
+        return [attribute.name for attribute in attributes if getattr(attribute, key) in wanted]
 
     trees: dict[str, Any] = {attribute.name: tree for attribute in attributes if (tree := _tree(attribute)) is not None}
     return {
-        "quasi": names(role="quasi"),
+        "quasi": names("role", "quasi"),
         "sensitive": list(sensitive) or None,
-        "keep": names(role="other"),
-        "numeric": names(meaning="numeric"),
-        "dates": dict.fromkeys([*names(meaning="date"), *names(meaning="datetime")]),
-        "lists": dict.fromkeys(listed, ""),
-        "categorical": names(kind="categorical"),
-        "ordinal": names(kind="ordinal"),
+        "keep": names("role", "other"),
+        "numeric": names("meaning", "numeric"),
+        "dates": dict.fromkeys(names("meaning", "date", "datetime")),
+        "lists": listed,
+        "categorical": names("kind", "categorical"),
+        "ordinal": names("kind", "ordinal"),
         "hierarchies": trees,
         # This suits every policy of publish: withheld rows are not in the release, whether or not a number is
         # missing, and in published rows missing is a value.

@@ -7,10 +7,10 @@ from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
-from rich.table import Table
 
-from discreet.command.console import Exit, naming, note, output, print_json
+from discreet.command.console import Exit, naming, note, print_json
 from discreet.command.outputs import check_file
+from discreet.command.render import show_list
 from discreet.datasets import census_arrow, census_hierarchies, diseases, patients_arrow
 from discreet.errors import DiscreetError
 from discreet.releases.placement import enter_file
@@ -32,10 +32,7 @@ def list_tables(as_json: bool) -> int:
     if as_json:
         print_json(TABLES)
         return Exit.HOLDS
-    grid = Table.grid(padding=(0, 2))
-    for name, summary in TABLES.items():
-        grid.add_row(name, summary)
-    output().print(grid)
+    show_list(TABLES)
     return Exit.HOLDS
 
 

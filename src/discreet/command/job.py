@@ -2,120 +2,91 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
-
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    InstanceOf,
-    PrivateAttr,
-    ValidationError,
-)
+from types import NoneType
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 from discreet.errors import DiscreetError
+from discreet.options import Interval, checked, hints_of, read
 from discreet.table.documents import toml
 from discreet.table.moments import ends_given, given_text, rising
 from discreet.table.paths import content as whole_file
 from discreet.table.paths import located
 from discreet.table.texts import MOST_WITHHELD, near
 
-
-def _names(value: Any) -> Any:
-    """Wrap a single text in a list; it is split at commas later."""
-    return [value] if isinstance(value, str) else value
-
-
-def _option(value: Any) -> Any:
-    """Convert an option to the text of a flag: lower-case booleans, lists joined by plus signs."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, list) and all(isinstance(part, str) for part in value):
-        return "+".join(value)
-    return repr(value) if isinstance(value, (int, float)) else value
+Domain = Annotated[
+    tuple[float | str, float | str],
+    "two numbers or dates, the smaller first, such as [16, 93] or 16:93",
+    lambda ends: rising(*ends),
+]
+Tree = Annotated[
+    str | dict[str, Any],
+    "the path of a file, or a table that holds the hierarchy",
+    lambda tree: isinstance(tree, str | dict),
+]
+Second = Annotated[tuple[str, str], 'a file and the identifier in it, such as ["visits.csv", "patient"]']
 
 
-def _domain(value: Any) -> Any:
-    """Parse a domain from ``[16, 93]`` or, as in a flag, ``"16:93"``."""
-    if isinstance(value, str):
-        return ends_given(value) or value
-    return [given_text(end) for end in value] if isinstance(value, list) else value
-
-
-def _rising(value: tuple[float | str, float | str]) -> tuple[float | str, float | str]:
-    if not rising(*value):
-        raise ValueError
-    return value
-
-
-Place = InstanceOf[str]
-"""A path; bytes that are not valid text appear as surrogates in it, which pydantic's own type ``str`` would refuse."""
-Names = Annotated[list[str], BeforeValidator(_names)]
-Text = Annotated[str, BeforeValidator(_option)]
-Domain = Annotated[tuple[float | str, float | str], BeforeValidator(_domain), AfterValidator(_rising)]
-
-
-class Job(BaseModel):
+@dataclass(frozen=True)
+class Job:
     """Everything needed to publish a table: input, roles, promises, scheme and output.
 
     >>> Job.of({"input": "people.csv", "output": "release", "quasi": "age", "promises": "k-anonymity(k=5)"}).promises
     ['k-anonymity(k=5)']
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    input: Place
-    output: Place
-    quasi: Names = Field(min_length=1)
-    sensitive: Names = []
-    promises: Names = Field(min_length=1)
+    input: str
+    output: str
+    quasi: list[str]
+    promises: list[str]
+    sensitive: list[str] = field(default_factory=list)
     scheme: str | None = None
-    options: dict[str, Text] = {}
-    identifiers: Names = []
+    options: dict[str, str] = field(default_factory=dict)
+    identifiers: list[str] = field(default_factory=list)
     person: str | None = None
-    keep: Names = []
-    numeric: Names = []
-    categorical: Names = []
-    ordinal: Names = []
-    hierarchies: dict[str, Place | dict[str, Any]] = {}
-    hierarchy_folder: Place | None = None
+    keep: list[str] = field(default_factory=list)
+    numeric: list[str] = field(default_factory=list)
+    categorical: list[str] = field(default_factory=list)
+    ordinal: list[str] = field(default_factory=list)
+    hierarchies: dict[str, Tree] = field(default_factory=dict)
+    hierarchy_folder: str | None = None
     """A folder with hierarchies for columns not named in ``hierarchies``; in job files also ``hierarchies = "DIR"``."""
-    domains: dict[str, Domain] = {}
-    dates: dict[str, str] = {}
-    lists: dict[str, str] = {}
-    join: dict[str, tuple[Place, str]] = {}
+    domains: dict[str, Domain] = field(default_factory=dict)
+    dates: dict[str, str] = field(default_factory=dict)
+    lists: dict[str, str] = field(default_factory=dict)
+    join: dict[str, Second] = field(default_factory=dict)
     missing: Literal["error", "withhold", "value"] = "error"
-    most_withheld: float = Field(MOST_WITHHELD, ge=0, le=1)
-    na: Annotated[list[Text], BeforeValidator(_names)] = []
+    most_withheld: Annotated[float, "a share of the rows from 0 to 1", Interval(0, 1)] = MOST_WITHHELD
+    na: list[str] = field(default_factory=list)
     delimiter: str | None = None
     encoding: str | None = None
     format: Literal["csv", "parquet"] = "csv"
-    trace: Place | None = None
-    seed: int | None = Field(None, ge=0)
+    trace: str | None = None
+    seed: Annotated[int, Interval(0)] | None = None
     force: bool = False
-    _file: Path | None = PrivateAttr(None)
+    file: Path | None = None
+    """The job file, if any; not one of its keys."""
 
     @classmethod
     def of(cls, content: Mapping[str, Any], source: str = "the job", file: Path | None = None) -> Job:
         """Build a job from plain values, read from ``file`` if any; errors are one sentence that names the key."""
         _known(content, source)
+        for key, sentence in NEEDED.items():
+            if content.get(key) in (None, []):
+                raise DiscreetError(sentence)
         try:
-            job = cls.model_validate(dict(content))
-        except ValidationError as faults:
-            raise DiscreetError(_sentence(faults, source)) from None
-        job._file = file
-        return job
+            return cls(**{key: _checked(key, value) for key, value in content.items()}, file=file)
+        except DiscreetError as fault:
+            raise DiscreetError(f"{source}: {fault}") from None
 
     @property
     def files(self) -> dict[str, Path]:
         """Every file that the job reads, by description; none of them may be overwritten."""
         paths = {"the input": Path(self.input)}
-        if self._file is not None:
-            paths["the job file"] = self._file
+        if self.file is not None:
+            paths["the job file"] = self.file
         for name, source in self.hierarchies.items():
             if isinstance(source, str):
                 paths[f"the hierarchy of {name!r}"] = Path(source)
@@ -138,12 +109,12 @@ class Job(BaseModel):
         >>> job.without_kept().numeric
         ['age']
         """
-        lists = {key: [name for name in getattr(self, key) if name not in self.keep] for key in KINDS}
-        tables = {
+        lists: dict[str, Any] = {key: [name for name in getattr(self, key) if name not in self.keep] for key in KINDS}
+        tables: dict[str, Any] = {
             key: {name: entry for name, entry in getattr(self, key).items() if name not in self.keep}
             for key in ("hierarchies", "domains")
         }
-        return self.model_copy(update={**lists, **tables, "keep": []})
+        return replace(self, keep=[], **lists, **tables)
 
 
 KINDS = ("numeric", "categorical", "ordinal")
@@ -215,31 +186,13 @@ def merged(content: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, An
 
 
 def _known(content: Mapping[str, Any], source: str) -> None:
+    keys = [key for key in hints_of(Job) if key != "file"]
     for key in content:
-        if key not in Job.model_fields:
-            raise DiscreetError(f"{source} has the unknown key {key!r}; {near(key, Job.model_fields)}")
+        if key not in keys:
+            raise DiscreetError(f"{source} has the unknown key {key!r}; {near(key, keys)}")
 
 
-_WORDS = {
-    "list": "must be a list of texts",
-    "string": "must be a text",
-    "string_unicode": "must be a text in UTF-8",
-    "is_instance_of": "must be a text",
-    "bool": "must be true or false",
-    "int": "must be a whole number",
-    "float": "must be a number",
-    "greater_than_equal": "must be a whole number of at least 0",
-    "dict": "must be a table of names and values",
-    "too_short": "must not be empty",
-}
-"""What pydantic's errors mean, by their names or the beginnings of these, ``int`` for ``int_parsing``."""
-_OF_KEYS = {
-    "domains": "must be two numbers or dates, the smaller first, such as [16, 93] or 16:93",
-    "join": 'must be a file and the identifier in it, such as ["visits.csv", "patient"]',
-    "most_withheld": "must be a share of the rows from 0 to 1",
-}
-"""What the values of some keys must be, whatever is wrong with them."""
-_NEEDED = {
+NEEDED = {
     "input": "no input is named; give the file with the table",
     "output": "no output is named; give the folder for the release, as in -o release",
     "quasi": "no quasi-identifier is named; say which columns an attacker may know, as in --quasi age,sex",
@@ -247,25 +200,37 @@ _NEEDED = {
 }
 
 
-def _sentence(faults: ValidationError, source: str) -> str:
-    """Return the first error that pydantic found, as a sentence for the user."""
-    fault = faults.errors(include_url=False)[0]
-    place = [str(part) for part in fault["loc"] if part not in ("str", "dict[str,any]")]
-    key, kind = place[0], fault["type"]
-    if key in _NEEDED and (kind == "missing" or (kind == "too_short" and len(place) == 1)):
-        return _NEEDED[key]
-    name = ".".join(place[:2]) if key in MERGED else key
-    if kind == "missing" and key != "domains":
-        return f"{source}: {name} is missing"
-    if key in _OF_KEYS:
-        problem = _OF_KEYS[key]
-    elif key == "hierarchies" and len(place) == 1:
-        problem = "must be a folder, or a table of columns and their hierarchies"
-    elif key == "hierarchies":
-        problem = "must be the path of a file, or a table that holds the hierarchy"
-    elif kind == "literal_error":
-        problem = f"must be {fault['ctx']['expected'].replace(chr(39), '')}"
-    else:
-        said = fault["msg"][:1].lower() + fault["msg"][1:]
-        problem = _WORDS.get(kind) or _WORDS.get(kind.partition("_")[0], said)
-    return f"{source}: {name} {problem}, not {fault['input']!r}; correct it, or leave it out"
+def _option(value: Any) -> Any:
+    """Convert an option to the text of a flag: lower-case booleans, lists joined by plus signs."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list) and all(isinstance(part, str) for part in value):
+        return "+".join(value)
+    return repr(value) if isinstance(value, (int, float)) else value
+
+
+def _domain(value: Any) -> Any:
+    """Parse a domain from ``[16, 93]`` or, as in a flag, ``"16:93"``."""
+    if isinstance(value, str):
+        return ends_given(value) or value
+    return [given_text(end) for end in value] if isinstance(value, list) else value
+
+
+_CONVERTED: dict[str, Callable[[Any], Any]] = {"options": _option, "na": _option, "domains": _domain}
+"""How the entries of some lists and tables are converted before they are checked."""
+
+
+def _checked(key: str, value: Any) -> Any:
+    """Return the value of a key in its proper type; raise ``DiscreetError`` if it is another."""
+    hint, convert = hints_of(Job)[key], _CONVERTED.get(key, lambda entry: entry)
+    if get_origin(hint) is list:
+        entries = [value] if isinstance(value, str) else value  # names are split at commas later
+        entries = [convert(entry) for entry in entries] if isinstance(entries, list) else entries
+        return list(checked(key, entries, Sequence[str]))
+    if get_origin(hint) is dict:
+        folder = "a folder, or a table of columns and their hierarchies"
+        table = checked(key, value, Annotated[dict, folder if key == "hierarchies" else "a table of names and values"])
+        return {name: checked(f"{key}.{name}", convert(entry), get_args(hint)[1]) for name, entry in table.items()}
+    if NoneType in get_args(hint):
+        hint = get_args(hint)[0]
+    return checked(key, read(value, hint) if isinstance(value, str) else value, hint)

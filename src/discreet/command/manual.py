@@ -9,6 +9,7 @@ from rich.text import Text
 
 from discreet.catalogue import ATTACKS, PRINCIPLES, SCHEMES
 from discreet.command.console import Exit, output, print_json
+from discreet.command.render import show_list
 from discreet.report.manual import ManualPage, manual_page
 
 REGISTRIES = {"schemes": SCHEMES, "promises": PRINCIPLES, "attacks": ATTACKS}
@@ -27,10 +28,7 @@ def manual(name: str, noun: str, chosen: str | None, as_json: bool) -> int:
     if as_json:
         print_json(listed)
         return Exit.HOLDS
-    table = Table.grid(padding=(0, 2))
-    for each, summary in listed.items():
-        table.add_row(each, summary)
-    output().print(table)
+    show_list(listed)
     output().print()
     output().print(f"'discreet {name} NAME' explains one {noun} and its options.", highlight=False)
     return Exit.HOLDS

@@ -49,7 +49,10 @@ def query(folder: str, sql: str | None, file: str | None, original: str | None, 
         if quiet():  # the numbers alone, for a script
             lines = [line for answer in answers for line in answer.bare]
         else:
-            lines = [line for answer in answers for line in (*answer.heading, *answer.lines, *([""] if file else []))]
+            named = [
+                (answer.lines if file is None else [answer.document["query"], *answer.lines, ""]) for answer in answers
+            ]
+            lines = [line for each in named for line in each]
         withheld = answers[0].document["rows"]["withheld"]
         if withheld and not quiet():
             lines.append(f"{withheld:,} withheld rows are not estimated.")
@@ -64,7 +67,6 @@ class _Answer:
     """The answer to one query, as a JSON document and as lines of text."""
 
     document: dict[str, Any]
-    heading: list[str]
     lines: list[str]
     remarks: list[str]
 
@@ -99,21 +101,16 @@ def _answered(
     for at, (statement, question) in enumerate(zip(statements, asked, strict=True)):
         progress("asking", at / len(asked))
         with _naming(statement, file):
-            answer, lines = (
-                _grouped(release, question, table)
-                if isinstance(question, GroupBy)
-                else _counted(estimates[at], question, release, table)
-            )
+            if isinstance(question, GroupBy):
+                answer, lines = _grouped(release, question, table)
+            else:
+                answer, lines = _counted(estimates[at], question, release, table)
         document = {"folder": folder, "query": statement.sql, **({} if file is None else {"line": statement.line})}
         document |= answer | {"rows": {"published": release.rows, "withheld": release.withheld}}
         document |= {} if original is None else {"original": original}
-        heading = [] if file is None else [statement.sql]
-        conditions = question.query if isinstance(question, GroupBy) else question
-        grouped = question.attributes if isinstance(question, GroupBy) else ()
-        remarks = [
-            f"Note: {remark}{'' if remark.endswith('?') else '.'}" for remark in release.notes(conditions, grouped)
-        ]
-        answers.append(_Answer(document, heading, lines, remarks))
+        about = (question.query, question.attributes) if isinstance(question, GroupBy) else (question, ())
+        remarks = [f"Note: {remark}{'' if remark.endswith('?') else '.'}" for remark in release.notes(*about)]
+        answers.append(_Answer(document, lines, remarks))
     return answers
 
 

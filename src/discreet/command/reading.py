@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from discreet.command.job import Job
+from discreet.command.job import KINDS, Job
 from discreet.errors import DiscreetError
-from discreet.report.roles import describe, may_identify, suggest
+from discreet.report.roles import describe, suggest
 from discreet.table.dates import as_dates
 from discreet.table.hierarchy_sources import Offered, offered
 from discreet.table.kinds import ColumnSpec, code, infer
@@ -22,7 +22,6 @@ from discreet.table.sources import fetch, names_in
 from discreet.table.table import Column, Table
 from discreet.table.texts import MISSING, number_text
 
-KINDS = ("numeric", "categorical", "ordinal")
 LISTS = ("quasi", "sensitive", "identifiers", "keep", *KINDS)
 
 
@@ -110,8 +109,7 @@ def _repeated_identifier(job: Job, names: list[str]) -> Iterator[str]:
     how: dict[str, Any] = {"delimiter": job.delimiter, "encoding": job.encoding}
     try:
         rows, columns = fetch(job.input, names, names, **how, marks=frozenset(mark.strip() for mark in job.na))
-        # to settle the kinds of all columns would take several times as long
-        person = suggest([describe(_settled(raw)) for raw in columns.values() if _may_repeat(raw, rows)], rows).person
+        person = suggest([describe(_settled(raw)) for raw in columns.values()], rows).person
     except DiscreetError:  # such a column may be of a kind that is never published
         return
     if person is not None:
@@ -119,12 +117,6 @@ def _repeated_identifier(job: Job, names: list[str]) -> Iterator[str]:
             f"Note: {person!r} looks like an identifier and repeats. Each row counts as a person of its own; if rows "
             f"with the same {person!r} belong to one person, say --person {person}."
         )
-
-
-def _may_repeat(raw: RawColumn, rows: int) -> bool:
-    """Whether a column may identify people, and may have a value twice: numbers written differently may be equal."""
-    distinct = int(raw.codes.max(initial=-1)) + 1  # all values occur
-    return may_identify(raw.name, distinct, rows) and (distinct < (raw.codes >= 0).sum() or infer(raw) == "numeric")
 
 
 def _settled(raw: RawColumn) -> Column:
@@ -139,8 +131,8 @@ def _settled(raw: RawColumn) -> Column:
 # ------------------------------------------------------------------------------------------------ the values of flags
 
 
-def pairs(flag: str, texts: Iterable[str], example: str) -> dict[str, str]:
-    """Parse texts of the form NAME=VALUE into a mapping.
+def pairs(flag: str, texts: Iterable[str], example: str, what: str = "VALUE") -> dict[str, str]:
+    """Parse texts of the form NAME=VALUE into a mapping; ``what`` the values are; a SEPARATOR may be a blank.
 
     >>> pairs("--option", ["loss=ail", "cuts=plain+repaired"], "loss=ail")
     {'loss': 'ail', 'cuts': 'plain+repaired'}
@@ -149,11 +141,12 @@ def pairs(flag: str, texts: Iterable[str], example: str) -> dict[str, str]:
     for text in texts:
         # Split at the first equals sign: values such as paths may contain one, column names hardly ever do.
         name, equals, value = text.partition("=")
-        if not equals or not name.strip() or not value.strip():
-            raise DiscreetError(f"{flag} {text!r} is not of the form NAME=VALUE; write for example {flag} {example}")
-        if name.strip() in result:
-            raise DiscreetError(f"{flag} names {name.strip()!r} twice; give it once")
-        result[name.strip()] = value.strip()
+        name, value = name.strip(), value if what == "SEPARATOR" else value.strip()
+        if not equals or not name or not value:
+            raise DiscreetError(f"{flag} {text!r} is not of the form NAME={what}; write for example {flag} {example}")
+        if name in result:
+            raise DiscreetError(f"{flag} names {name!r} twice; give it once")
+        result[name] = value
     return result
 
 
@@ -199,19 +192,6 @@ def parse_domains(texts: Iterable[str]) -> dict[str, tuple[float | str, float | 
     return result
 
 
-def _separators(texts: Iterable[str]) -> dict[str, str]:
-    """Parse texts of the form NAME=SEPARATOR into a mapping; a separator may be a blank."""
-    result = {}
-    for text in texts:
-        name, equals, separator = text.partition("=")
-        if not equals or not name.strip() or not separator:
-            raise DiscreetError(
-                f"--list {text!r} is not of the form NAME=SEPARATOR; write for example --list 'diagnosis=;'"
-            )
-        result[name.strip()] = separator
-    return result
-
-
 def _second_tables(texts: Iterable[str]) -> dict[str, tuple[str, str]]:
     """Parse texts of the form NAME=FILE:ID into a mapping."""
     result = {}
@@ -239,7 +219,7 @@ def by_column(given: Mapping[str, Any]) -> dict[str, Any]:
         "hierarchy_folder": folder,
         "domains": parse_domains(given["domains"]),
         "dates": pairs("--date", given["dates"], "birth=%d.%m.%Y"),
-        "lists": _separators(given["lists"]),
+        "lists": pairs("--list", given["lists"], "'diagnosis=;'", "SEPARATOR"),
         "join": _second_tables(given["join"]),
     }
 

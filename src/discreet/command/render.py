@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from rich.box import SIMPLE_HEAD
@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from discreet.adversary import Audit, PromiseVerdict
-from discreet.command.console import number
+from discreet.command.console import number, output
 from discreet.errors import visible
 from discreet.principles.principle import main_parameter
 from discreet.principles.wording import counted, percent
@@ -117,3 +117,11 @@ def grid(headings: Sequence[str], rows: Iterable[Iterable[Any]], right: Collecti
         seen = (Text(visible(cell.plain), cell.style) if isinstance(cell, Text) else visible(cell) for cell in cells)
         table.add_row(*seen)
     return table
+
+
+def show_list(summaries: Mapping[str, str]) -> None:
+    """Print names, each with what it is."""
+    table = Table.grid(padding=(0, 2))
+    for name, summary in summaries.items():
+        table.add_row(name, summary)
+    output().print(table)

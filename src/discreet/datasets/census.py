@@ -7,7 +7,7 @@ Disclosure Control by Heterogeneous Generalization" (occupation is sensitive). T
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -132,34 +132,23 @@ class _People:
             raise DiscreetError(f"the census table has no attribute {name!r}; it has {', '.join(ATTRIBUTES)}")
         if name not in self._drawn:
             rng = np.random.default_rng([ATTRIBUTES.index(name), self._seed])
-            draw: Callable[[np.random.Generator], Codes] = getattr(self, f"_{name}")
-            self._drawn[name] = draw(rng)
+            if name in ("salary", "income"):
+                self._drawn[name] = self._salary(rng) if name == "salary" else self._income(rng)
+            else:
+                self._drawn[name] = _slots(name).draw(rng, self._condition(name))
         return self._drawn[name]
 
-    def _age(self, rng: np.random.Generator) -> Codes:
-        return self._plain(rng, model.age())
-
-    def _gender(self, rng: np.random.Generator) -> Codes:
-        return self._plain(rng, np.array([0.51, 0.49]))
-
-    def _race(self, rng: np.random.Generator) -> Codes:
-        return self._plain(rng, np.array(words.RACE_SHARES))
-
-    def _education(self, rng: np.random.Generator) -> Codes:
-        return _slots("education").draw(rng, self["age"] * 2 + self["gender"])
-
-    def _marital(self, rng: np.random.Generator) -> Codes:
-        return _slots("marital").draw(rng, self["age"] * 2 + self["gender"])
-
-    def _country(self, rng: np.random.Generator) -> Codes:
-        return _slots("country").draw(rng, self["race"] * 3 + model.AGE_STEP[self["age"]])
-
-    def _work_class(self, rng: np.random.Generator) -> Codes:
-        person = self["age"] * 2 + self["gender"]
-        return _slots("work_class").draw(rng, person * 5 + model.EDUCATION_STEP[self["education"]])
-
-    def _occupation(self, rng: np.random.Generator) -> Codes:
-        return _slots("occupation").draw(rng, (self["education"] * 2 + self["gender"]) * 10 + self["work_class"])
+    def _condition(self, name: str) -> Codes:
+        """What an attribute depends on, as ``model`` lists its distributions."""
+        if name in ("education", "marital"):
+            return self["age"] * 2 + self["gender"]
+        if name == "country":
+            return self["race"] * 3 + model.AGE_STEP[self["age"]]
+        if name == "work_class":
+            return (self["age"] * 2 + self["gender"]) * 5 + model.EDUCATION_STEP[self["education"]]
+        if name == "occupation":
+            return (self["education"] * 2 + self["gender"]) * 10 + self["work_class"]
+        return np.zeros(self.rows, dtype=np.int32)
 
     def _salary(self, rng: np.random.Generator) -> Codes:
         score = rng.standard_normal(self.rows, dtype=np.float32)
@@ -179,7 +168,8 @@ class _People:
         top = np.flatnonzero(salary == salary.dtype.type(len(words.SALARY_SHARES) - 1))
         dollars[top] *= 1 + rng.pareto(1.5, len(top)).astype(np.float32)
         np.minimum(dollars, np.float32(_TOP_INCOME), out=dollars)
-        grain = np.array([1, 10, 50, 100], dtype=np.float32)[self._plain(rng, np.array([0.1, 0.3, 0.2, 0.4]))]
+        round_to = Conditional.of([0.1, 0.3, 0.2, 0.4]).draw(rng, np.zeros(self.rows, dtype=np.int32))
+        grain = np.array([1, 10, 50, 100], dtype=np.float32)[round_to]
         dollars /= grain * np.float32(_DOLLARS)
         np.rint(dollars, out=dollars)
         dollars *= grain
@@ -187,13 +177,11 @@ class _People:
         tens[rng.random(self.rows, dtype=np.float32) < model.no_income().astype(np.float32)[salary]] = 0
         return tens
 
-    def _plain(self, rng: np.random.Generator, weights: NDArray[np.float64]) -> Codes:
-        return Conditional.of(weights).draw(rng, np.zeros(self.rows, dtype=np.int32))
-
 
 @cache
 def _slots(name: str) -> Conditional:
-    weights: NDArray[np.float64] = getattr(model, name)()
+    plain = {"gender": np.array([0.51, 0.49]), "race": np.array(words.RACE_SHARES)}
+    weights: NDArray[np.float64] = plain[name] if name in plain else getattr(model, name)()
     return Conditional.of(weights.reshape(-1, weights.shape[-1]))
 
 

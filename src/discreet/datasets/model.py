@@ -36,13 +36,11 @@ def rises(x: Weights, middle: Weights | float, width: float) -> Weights:
     return np.asarray(1 / (1 + np.exp(np.clip((middle - x) / width, -500, 500))))
 
 
-@cache
 def age() -> Weights:
     """Weights of ages: fewer old people, a few more around forty."""
     return (1 - rises(AGES, 68, 8)) * (1 + 0.15 * np.exp(-(((AGES - 38) / 10) ** 2)))
 
 
-@cache
 def education() -> Weights:
     """Weights of education by age and gender: degrees need a minimum age, and older cohorts studied less."""
     common = [8, 8, 14, 20, 15, 20, 20, 20, 35, 250, 70, 150, 85, 180, 80, 13, 12]
@@ -54,7 +52,6 @@ def education() -> Weights:
     return np.asarray(common * done[:, None, :] * np.exp(tilt))
 
 
-@cache
 def marital() -> Weights:
     """Weights of marital status by age and gender: women marry younger and outlive their husbands."""
     weights = []
@@ -68,7 +65,6 @@ def marital() -> Weights:
     return np.maximum(np.stack(weights, axis=1), 1e-4)
 
 
-@cache
 def country() -> Weights:
     """Weights of the country of birth by race and step of age: the United States, or countries typical of the race."""
     places = list(chain.from_iterable(words.COUNTRY.values()))
@@ -90,7 +86,6 @@ def country() -> Weights:
     return np.array(weights).reshape(len(words.BIRTHPLACE), len(ABROAD_FACTOR), -1)
 
 
-@cache
 def work_class() -> Weights:
     """Weights of work class by age, gender and step of education: whether people work, and for whom."""
     step = np.arange(5.0)
@@ -109,7 +104,6 @@ def work_class() -> Weights:
     return np.concatenate([at_work, seeking[..., None], 1 - part[..., None]], axis=-1)
 
 
-@cache
 def occupation() -> Weights:
     """Weights of occupation by education, gender and work class; people without work name their last occupation."""
     share, usual, man = (np.array(column) for column in list(zip(*words.occupations(), strict=True))[2:5])

@@ -17,7 +17,7 @@ from discreet.principles.measuring import in_units
 from discreet.principles.principle import AttributeName, Reach
 from discreet.principles.prior import Prior
 from discreet.principles.rules import combine, rule
-from discreet.principles.wording import about, rows, values
+from discreet.principles.wording import about, counted, rows
 from discreet.table.texts import number_text
 
 
@@ -63,7 +63,7 @@ class KEAnonymity(NumericPrinciple):
         strongest = int(self.achieved(prior.counts[None], prior))
         low, high = ends_of(prior.counts, prior)
         held = int((prior.counts > 0).sum())
-        fact = f"the sensitive attribute has {values(held)} that span {_span(low, high, prior)}"
+        fact = f"the sensitive attribute has {counted(held, 'different value')} that span {_span(low, high, prior)}"
         if self.k <= strongest:
             return Reach(True, strongest, f"{self} can be kept: {fact}, so k can be up to {strongest}.")
         limit = f"k can be at most {held}" if strongest else f"e can be at most {_span(low, high, prior)}"
@@ -73,7 +73,7 @@ class KEAnonymity(NumericPrinciple):
     def _violation(self, counts: NDArray[np.int64], prior: Prior) -> str:
         size, held = rows(int(counts.sum())), int((counts > 0).sum())
         if held < self.k:
-            return f"This group of {size} holds {values(held)}; at least {self.k:,} are required."
+            return f"This group of {size} holds {counted(held, 'different value')}; at least {self.k:,} are required."
         low, high = ends_of(counts, prior)
         where = "" if low < 0 else f", from {prior.values[low]} to {prior.values[high]}"
         span = _span(low, high, prior)

@@ -17,7 +17,7 @@ from discreet.principles.counts import Counts
 from discreet.principles.principle import AttributeName, Principle, Reach
 from discreet.principles.prior import Prior
 from discreet.principles.rules import rule
-from discreet.principles.wording import about, ordinal, percent, rows, values
+from discreet.principles.wording import about, counted, ordinal, percent, rows
 from discreet.table.texts import number_text
 
 Diversity = Literal["distinct", "entropy", "recursive", "frequency"]
@@ -129,7 +129,7 @@ class LDiversity(Principle):
             return f"the most frequent value of the sensitive attribute, '{prior.values[most]}', {share}"
         if self.kind == "entropy":
             return f"the values of the sensitive attribute are spread like {_down(strongest)} equally frequent ones"
-        fact = f"the sensitive attribute has {values(int((prior.counts > 0).sum()))}"
+        fact = f"the sensitive attribute has {counted(int((prior.counts > 0).sum()), 'different value')}"
         if self.kind == "distinct":
             return fact
         return f"{fact}, of which the most frequent, '{prior.values[most]}', {share}"
@@ -153,7 +153,7 @@ class LDiversity(Principle):
         if self.kind == "frequency":
             return self._bounds(prior).explain(counts)
         if self.kind == "distinct":
-            held = values(int((counts > 0).sum()))
+            held = counted(int((counts > 0).sum()), "different value")
             return f"This group of {rows(size)} holds {held}; at least {number_text(self.l)} are required."
         if self.kind == "entropy":
             spread = about(self.achieved(counts[None], prior))

@@ -38,15 +38,6 @@ def rows(count: int) -> str:
     return counted(count, "row")
 
 
-def values(count: int) -> str:
-    """A number of different values, in words.
-
-    >>> values(1), values(12)
-    ('1 different value', '12 different values')
-    """
-    return counted(count, "different value")
-
-
 def listed(words: Iterable[str]) -> str:
     """Words joined by commas and a final "and".
 

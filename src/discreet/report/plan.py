@@ -22,6 +22,7 @@ from discreet.principles.l_diversity import Diversity, LDiversity
 from discreet.principles.neighbourhoods import Function
 from discreet.principles.persons import counted_parameter, reachable_by_persons, require_persons
 from discreet.principles.presence import AlphaBeta
+from discreet.principles.principle import Reach
 from discreet.principles.proximity import Proximity, rounded_down
 from discreet.principles.t_closeness import Distance, TCloseness
 from discreet.principles.variance import Variance
@@ -150,84 +151,64 @@ def plans(
 
 def _about_persons(table: Table, prior: Prior) -> list[Strongest]:
     """The strongest promise of each kind about persons who have several rows, or why there is none of it."""
-    promises: list[tuple[Principle, str]] = [(KAnonymity(1), "")]
-    if prior.attribute is not None:
-        promises += [(_weakest(kind), f" ({_which(kind)})") for kind in DIVERSITIES]
-        promises += [*_usual(prior), (AlphaBeta(1.0, 1.0), "")]
-        promises += [(parse(PRINCIPLES[name].example.strip("'")), "") for name in plugged_names("principles")]
+    promises = [(promise, which) for promise, which in _kinds(prior) if promise.about_groups]
     if prior.numbers is not None:
-        promises += [(KEAnonymity(1, 0.0), f" ({_span(prior)})"), (Variance(0.0), ""), (Proximity(0.0, 1), "")]
-    kinds = []
-    for promise, which in promises:
-        reach = reachable_by_persons(promise, table)
-        sentence = f"{reach.sentence} {ALPHA}" if promise.hides_presence else reach.sentence
-        kinds.append(Strongest(f"{promise.name}{which}", counted_parameter(promise), reach.strongest, sentence))
-    return kinds
+        promises.append((Proximity(0.0, 1), ""))
+    return [_stated(promise, which, reachable_by_persons(promise, table)) for promise, which in promises]
 
 
 def strongest(prior: Prior) -> list[Strongest]:
     """The strongest promise of each kind except proximity, which has two parameters."""
-    one_group = f"The table has {rows(prior.rows)}: k can be up to {prior.rows:,}, which is one group."
-    kinds = [Strongest(KAnonymity.name, "k", prior.rows, one_group)]
-    if prior.attribute is None:
-        return kinds
-    kinds += [_diversity(kind, prior) for kind in DIVERSITIES]
-    kinds += [_reached(promise, prior, which) for promise, which in _usual(prior)]
-    kinds += [_hidden(prior), _reached(DifferentialPrivacy(1.0), prior), *_plugged(prior)]
+    return [_stated(promise, which, _reach(promise, prior)) for promise, which in _kinds(prior)]
+
+
+def _kinds(prior: Prior) -> Iterator[tuple[Principle, str]]:
+    """A promise of each kind except proximity, and what tells it from others of its name.
+
+    It is the weakest one, or any of a kind that any table can keep, however strong; of a plug-in it is the example.
+    """
+    yield KAnonymity(1), ""
+    if prior.attribute is not None:
+        for kind in DIVERSITIES:
+            recursive = kind == "recursive"
+            which = f"{kind}, c={number_text(USUAL_C)}" if recursive else kind
+            yield LDiversity(1.0, kind, USUAL_C if recursive else None), f" ({which})"
+        distance: Distance = "equal" if prior.kind == "categorical" else "ordered"
+        yield TCloseness(0.2, distance), f" ({distance})"
+        for promise in (BetaLikeness(2.0), DeltaDisclosure(1.0), AlphaBeta(1.0, 1.0), DifferentialPrivacy(1.0)):
+            yield promise, ""
+        for name in plugged_names("principles"):
+            yield parse(PRINCIPLES[name].example.strip("'")), ""
     if prior.numbers is not None:
-        kinds += [_reached(KEAnonymity(1, 0.0), prior, f" ({_span(prior)})"), _reached(Variance(0.0), prior)]
-    return kinds
+        span = gap_of(*ends_of(prior.counts, prior), prior)
+        yield KEAnonymity(1, 0.0), " (any e)" if math.isinf(span) else f" (e up to {number_text(rounded_down(span))})"
+        yield Variance(0.0), ""
 
 
-def _reached(promise: Principle, prior: Prior, which: str = "") -> Strongest:
-    reach = promise.reachable(prior)
-    return Strongest(f"{promise.name}{which}", promise.main_parameter(), reach.strongest, reach.sentence)
+def _stated(promise: Principle, which: str, reach: Reach) -> Strongest:
+    # the sentence on alpha-beta is about its beta: the possible alpha depends on the quasi-identifiers
+    sentence = f"{reach.sentence} {ALPHA}" if promise.hides_presence else reach.sentence
+    return Strongest(f"{promise.name}{which}", counted_parameter(promise), reach.strongest, sentence)
 
 
-def _usual(prior: Prior) -> list[tuple[Principle, str]]:
-    """Promises that any table can keep, however strong, and what tells each from others of its name."""
-    distance: Distance = "equal" if prior.kind == "categorical" else "ordered"
-    return [(TCloseness(0.2, distance), f" ({distance})"), (BetaLikeness(2.0), ""), (DeltaDisclosure(1.0), "")]
-
-
-def _hidden(prior: Prior) -> Strongest:
-    """The smallest beta of alpha-beta; the possible alpha depends on the quasi-identifiers."""
-    least = AlphaBeta(1.0, 1.0).reachable(prior).strongest or 0.0
-    reach = AlphaBeta(1.0, min(1.0, math.ceil(least * 1000.0 - 1e-7) / 1000.0)).reachable(prior)
-    return Strongest(AlphaBeta.name, "beta", least, f"{reach.sentence} {ALPHA}")
-
-
-def _span(prior: Prior) -> str:
-    """How large the e of ke-anonymity can be."""
-    low, high = ends_of(prior.counts, prior)
-    span = gap_of(low, high, prior)
-    return "any e" if math.isinf(span) else f"e up to {number_text(rounded_down(span))}"
-
-
-def _weakest(kind: Diversity) -> LDiversity:
-    return LDiversity(1.0, kind, USUAL_C if kind == "recursive" else None)
-
-
-def _which(kind: str) -> str:
-    return f"{kind}, c={number_text(USUAL_C)}" if kind == "recursive" else kind
-
-
-def _diversity(kind: Diversity, prior: Prior) -> Strongest:
-    weakest = _weakest(kind)
-    best = weakest.reachable(prior).strongest or 0.0
-    asked = math.floor(best * 100.0 + 1e-7) / 100.0 if 1.0 < best < 2.0 else float(max(1, math.floor(best + 1e-9)))
-    reach = replace(weakest, l=asked).reachable(prior)
-    nothing = " That promises nothing." if reach.feasible and best < 1.005 else ""
-    return Strongest(f"{LDiversity.name} ({_which(kind)})", "l", best, f"{reach.sentence}{nothing}")
-
-
-def _plugged(prior: Prior) -> Iterator[Strongest]:
-    """The reach of each plug-in's promise, as given by its example."""
-    for name in plugged_names("principles"):
-        kind = PRINCIPLES[name]
-        promise = parse(kind.example.strip("'"))
-        try:
-            promise.require(prior)
-            yield _reached(promise, prior)
-        except DiscreetError as refusal:
-            yield Strongest(name, kind.main_parameter(), None, f"{refusal}.")
+def _reach(promise: Principle, prior: Prior) -> Reach:
+    """How far the kind of a promise reaches; the sentence is about the strongest one where that has a round number."""
+    try:
+        promise.require(prior)
+        best = promise.reachable(prior)
+    except DiscreetError as refusal:  # of a plug-in
+        return Reach(False, None, f"{refusal}.")
+    reached = best.strongest or 0.0
+    if promise.of(KAnonymity):
+        one_group = f"The table has {rows(prior.rows)}: k can be up to {prior.rows:,}, which is one group."
+        return replace(best, sentence=one_group)
+    for part in promise.of(AlphaBeta):
+        asked = min(1.0, math.ceil(reached * 1000.0 - 1e-7) / 1000.0)
+        return replace(best, sentence=replace(part, beta=asked).reachable(prior).sentence)
+    for weakest in promise.of(LDiversity):
+        whole = float(max(1, math.floor(reached + 1e-9)))
+        asked = math.floor(reached * 100.0 + 1e-7) / 100.0 if 1.0 < reached < 2.0 else whole
+        reach = replace(weakest, l=asked).reachable(prior)
+        nothing = " That promises nothing." if reach.feasible and reached < 1.005 else ""
+        return Reach(reach.feasible, reached, f"{reach.sentence}{nothing}")
+    return best

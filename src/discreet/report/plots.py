@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, cast
 
@@ -109,7 +109,7 @@ def _details(promise: Principle) -> list[tuple[tuple[str, str], object]]:
 
 def draw(comparison: Comparison, family: Family, plot: Plot) -> str | None:
     """One measure of a family of promises as SVG; ``None`` if no result has it."""
-    records = []
+    records: list[dict[str, Any]] = []
     for at, promise in enumerate(family.promises):
         for result in comparison.under(promise):
             value = plot.measure.of(result)
@@ -124,9 +124,8 @@ def draw(comparison: Comparison, family: Family, plot: Plot) -> str | None:
     if plot.measure is GUESSED:
         limits = {"without a release": comparison.without_release, "from the original": comparison.from_original}
         _add_limits(chart, {name: value for name, value in limits.items() if value is not None})
-    return svg(
-        _coloured(chart, comparison.schemes), f"{plot.title} by scheme: {plot.axis}; the numbers are in the table"
-    )
+    complete = themed({**coloured(chart, comparison.schemes, {record["scheme"] for record in records}), "width": WIDTH})
+    return svg(complete, f"{plot.title} by scheme: {plot.axis}; the numbers are in the table")
 
 
 def _bars(records: list[dict[str, Any]], plot: Plot) -> dict[str, Any]:
@@ -154,8 +153,6 @@ def _lines(records: list[dict[str, Any]], plot: Plot, family: Family) -> dict[st
     ticks = {"values": [10.0**ten for ten in tens]} if steep else {"tickCount": 5}
     names = {record["scheme"] for record in records}
     columns = 1 if max(map(len, names)) > 22 else 2
-    legend = {"title": None, "orient": "bottom", "columns": columns, "symbolSize": 80}
-    scheme = {"field": "scheme", **NAME, "sort": None, "legend": legend}
     places = {"values": list(family.places), "grid": False, "format": "~g"}
     x = numbers("place", family.parameter, {"zero": False, "nice": False, "padding": 12}, places)
     scale: dict[str, Any] = {"type": "log"} if steep else {"zero": True, "nice": 5}
@@ -163,12 +160,24 @@ def _lines(records: list[dict[str, Any]], plot: Plot, family: Family) -> dict[st
     return {
         "data": {"values": records},
         "height": 250 + 16 * math.ceil(len(names) / columns),
-        "encoding": {"x": x, "y": y, "color": scheme},
-        "layer": [
-            layer({"type": "line", "strokeWidth": 2}, strokeDash={**scheme, "legend": None}),
-            layer({"type": "point", "filled": True, "size": 70, "opacity": 1}, shape=scheme),
-        ],
+        "encoding": {"x": x, "y": y, "color": scheme_channel(columns)},
+        "layer": lines_of_schemes(columns, 70),
     }
+
+
+def scheme_channel(columns: int) -> dict[str, Any]:
+    """What the colour, shape or dash of a mark shows: its scheme, listed below the plot in so many columns."""
+    legend = {"title": None, "orient": "bottom", "columns": columns, "symbolSize": 80}
+    return {"field": "scheme", **NAME, "sort": None, "legend": legend}
+
+
+def lines_of_schemes(columns: int, size: int) -> list[dict[str, Any]]:
+    """A line for each scheme, and points of a size on it."""
+    scheme = scheme_channel(columns)
+    return [
+        layer({"type": "line", "strokeWidth": 2}, strokeDash={**scheme, "legend": None}),
+        layer({"type": "point", "filled": True, "size": size, "opacity": 1}, shape=scheme),
+    ]
 
 
 def _add_limits(chart: dict[str, Any], limits: dict[str, float]) -> None:
@@ -204,17 +213,13 @@ def looks_of(many: int) -> dict[str, list[Any]]:
     return {channel: [looks[at % len(looks)] for at in range(many)] for channel, looks in channels.items()}
 
 
-def _coloured(chart: dict[str, Any], schemes: Sequence[str]) -> dict[str, Any]:
-    """A chart as a complete specification; a scheme has the same colour, shape and dash in all charts."""
-    scales = looks_of(len(schemes))
-    present = {record["scheme"] for record in chart["data"]["values"]}
+def coloured(chart: dict[str, Any], schemes: Sequence[str], present: Collection[str]) -> dict[str, Any]:
+    """A chart in which each of the schemes that are present has its own colour, shape and dash, as in all charts."""
     kept = [at for at, scheme in enumerate(schemes) if scheme in present]
     domain = [schemes[at] for at in kept]
     for encoding in (chart["encoding"], *(drawn["encoding"] for drawn in chart["layer"])):
-        for channel, looks in scales.items():
+        for channel, looks in looks_of(len(schemes)).items():
             if "field" in encoding.get(channel, {}):
-                encoding[channel] = {
-                    **encoding[channel],
-                    "scale": {"domain": domain, "range": [looks[at] for at in kept]},
-                }
-    return themed({**chart, "width": WIDTH})
+                scale = {"domain": domain, "range": [looks[at] for at in kept]}
+                encoding[channel] = {**encoding[channel], "scale": scale}
+    return chart

@@ -90,25 +90,16 @@ def profile(table: Table, *, combinations: bool = True) -> Profile:
 
 def uniqueness(columns: Sequence[Column]) -> list[Uniqueness]:
     """How well all columns together distinguish rows, and how well they do without each of them."""
-    if not columns:
-        return []
-    without = [([other for other in columns if other is not column], column.name) for column in columns]
-    return [_uniqueness(columns, None), *(_uniqueness(rest, name) for rest, name in without if rest)]
+    chosen: list[tuple[str | None, Sequence[Column]]] = [(None, columns)]
+    chosen += [(column.name, [other for other in columns if other is not column]) for column in columns]
+    return [_uniqueness(rest, dropped) for dropped, rest in chosen if rest]
 
 
 def _uniqueness(columns: Sequence[Column], dropped: str | None) -> Uniqueness:
-    sizes = combination_sizes(columns)
-    rows = len(columns[0].codes)
+    names, sizes = tuple(column.name for column in columns), combination_sizes(columns)
     unique = int((sizes == 1).sum())
-    return Uniqueness(
-        tuple(column.name for column in columns),
-        dropped,
-        len(sizes),
-        unique,
-        unique / rows,
-        int(sizes.min()),
-        float(np.median(sizes)),
-    )
+    share, median = unique / len(columns[0].codes), float(np.median(sizes))
+    return Uniqueness(names, dropped, len(sizes), unique, share, int(sizes.min()), median)
 
 
 def combination_sizes(columns: Sequence[Column]) -> NDArray[np.int64]:

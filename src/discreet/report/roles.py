@@ -92,20 +92,6 @@ def _plain(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower())
 
 
-def _many(distinct: int, rows: int) -> bool:
-    """Whether there are enough values to tell people apart."""
-    return distinct >= 20 and 10 * distinct >= rows
-
-
-def may_identify(name: str, distinct: int, rows: int) -> bool:
-    """Whether ``suggest`` may take a column with this name and so many values for an identifier, whatever they are.
-
-    >>> may_identify("patientId", 5, 1000), may_identify("code", 500, 1000), may_identify("city", 5, 1000)
-    (True, True, False)
-    """
-    return _many(distinct, rows) or re.search(_IDENTIFIERS, _plain(name)) is not None
-
-
 def _amounts(column: ColumnProfile) -> bool:
     """Whether a column of texts contains numbers with a decimal comma, which identify nobody."""
     return all(is_number(share.value.replace(",", ".", 1)) for share in column.top if share.value != MISSING)
@@ -113,7 +99,7 @@ def _amounts(column: ColumnProfile) -> bool:
 
 def _names_somebody(column: ColumnProfile, rows: int) -> bool:
     """Whether a column looks like case or person numbers: very many codes with digits, each in few rows."""
-    many = column.kind == "categorical" and _many(column.distinct, rows)
+    many = column.kind == "categorical" and column.distinct >= max(20, rows / 10)
     few = column.top[0].rows <= max(5, rows // 20)
     return many and few and all(re.fullmatch(r"[^\W\d]{0,8}[-_ /.]?\d{2,}", share.value) for share in column.top)
 

@@ -11,10 +11,10 @@ import math
 from typing import Any
 
 from discreet.errors import DiscreetError
-from discreet.report.charts import PANEL_HEIGHT, PANEL_WIDTH, heading, numbers, side_by_side
+from discreet.report.charts import QUANTITY, heading, numbers, panel, side_by_side
 from discreet.report.comparison import Comparison
 from discreet.report.measures import AIL, MEDIAN, Measure
-from discreet.report.plots import Family, families, looks_of
+from discreet.report.plots import Family, coloured, families, lines_of_schemes, scheme_channel
 
 SUFFIXES = (".svg", ".png")
 LEAST_ERROR = 1e-3
@@ -70,40 +70,13 @@ def _panel(
     present = [point for point in points if point[measure.title] is not None]
     if not present:
         return None
-    looks = looks_of(len(comparison.schemes))
-    seen = [at for at, scheme in enumerate(comparison.schemes) if any(point["scheme"] == scheme for point in points)]
-
-    def look(channel: str) -> dict[str, Any]:
-        scale = {"domain": [comparison.schemes[at] for at in seen], "range": [looks[channel][at] for at in seen]}
-        legend = {"title": None, "orient": "bottom", "symbolSize": 80, "columns": 4}
-        return {"field": "scheme", "type": "nominal", "sort": None, "scale": scale, "legend": legend}
-
-    return {
-        "title": heading(title),
-        "width": PANEL_WIDTH,
-        "height": PANEL_HEIGHT,
-        "data": {"values": present},
-        "encoding": {
-            "x": numbers(
-                "kept",
-                f"{_parameter(family)} really kept, as audited",
-                {"zero": True, "nice": True},
-                {"grid": False, "format": "~g", "tickCount": 6},
-            ),
-            "y": _upwards(present, measure, axis),
-            "color": look("color"),
-        },
-        "layer": [
-            {
-                "mark": {"type": "line", "strokeWidth": 2},
-                "encoding": {
-                    "order": {"field": "strength", "type": "quantitative"},
-                    "strokeDash": {**look("strokeDash"), "legend": None},
-                },
-            },
-            {"mark": {"type": "point", "filled": True, "size": 60, "opacity": 1}, "encoding": {"shape": look("shape")}},
-        ],
-    }
+    kept = f"{_parameter(family)} really kept, as audited"
+    across = numbers("kept", kept, {"zero": True, "nice": True}, {"grid": False, "format": "~g", "tickCount": 6})
+    chart = panel(heading(title), across, _upwards(present, measure, axis), lines_of_schemes(4, 60))
+    chart["encoding"]["color"] = scheme_channel(4)
+    chart["layer"][0]["encoding"]["order"] = {"field": "strength", **QUANTITY}
+    schemes = {point["scheme"] for point in points}
+    return coloured({**chart, "data": {"values": present}}, comparison.schemes, schemes)
 
 
 def _upwards(points: list[dict[str, Any]], measure: Measure, axis: str) -> dict[str, Any]:

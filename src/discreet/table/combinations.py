@@ -114,11 +114,8 @@ def first_unshared(left: NDArray[np.int64], right: NDArray[np.int64]) -> int | N
     >>> first_unshared(np.array([3, 1, 3]), np.array([1, 2, 3])), first_unshared(np.array([3, 1, 3]), np.array([1, 3]))
     (2, None)
     """
-    if _dense(left) and _dense(right):
-        width = int(max(left.max(), right.max())) + 1
-        differ = np.flatnonzero(_occurring(left, width) != _occurring(right, width))
-        return int(differ[0]) if len(differ) else None
-    return first_difference(distinct(left), distinct(right))
+    differ = np.setxor1d(distinct(left), distinct(right), assume_unique=True)
+    return int(differ[0]) if len(differ) else None
 
 
 def narrow(codes: NDArray[np.int32], number: int) -> NDArray[Any]:
@@ -175,7 +172,7 @@ def _first(places: NDArray[np.int64], number: int) -> NDArray[np.intp]:
     return first
 
 
-def _occurring(numbers: NDArray[Any], width: int | None = None) -> NDArray[np.bool_]:
-    result = np.zeros(int(numbers.max()) + 1 if width is None else width, np.bool_)
+def _occurring(numbers: NDArray[Any]) -> NDArray[np.bool_]:
+    result = np.zeros(int(numbers.max()) + 1, np.bool_)
     result[numbers] = True
     return result

@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -16,13 +15,19 @@ from numpy.typing import NDArray
 
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
-from discreet.table.moments import DAY, Notation
+from discreet.table.moments import DAY, Notation, is_moment
 from discreet.table.numerals import mark_advice
 from discreet.table.raw_column import RawColumn, matches
 
-TIME = r"(?:(?P<mark>[ T])(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?P<fraction>\.\d{1,6})?)?)?"
-CLOCKS = ("", *(rf"{mark}\d{{1,2}}:\d{{2}}{seconds}" for mark in " T" for seconds in ("", r":\d{2}(?:\.\d{1,6})?")))
-"""The forms of a time of day; all cells of a column have the same one."""
+DATE = r"^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}"
+"""How all dates begin."""
+CLOCKS = (
+    ("", "", ""),
+    *((rf"{mark}(\d{{1,2}})(:\d{{2}})", f"{mark}%H:%M", r"T0\4\5") for mark in " T"),
+    *((rf"{mark}(\d{{1,2}})(:\d{{2}}:\d{{2}}(?:\.\d{{1,6}})?)", f"{mark}%H:%M:%S", r"T0\4\5") for mark in " T"),
+)
+"""The forms of a time of day, of which all cells of a column have the same: pattern, format, and what ISO 8601 makes of
+it, with a zero before the hour."""
 NEARLY = 0.9
 """With at least this share of dates, a column counts as one of dates; its other texts are mistakes or marks."""
 
@@ -65,16 +70,18 @@ def readings(words: pa.Array) -> Iterator[tuple[str, tuple[NDArray[np.float64], 
     ['%d/%m/%Y', '%m/%d/%Y']
     """
     words = pc.utf8_trim_whitespace(words)
-    for pattern, mark, orders in _patterns():
-        parts = _parts(words, f"^{pattern}{TIME}$")
-        if parts is None:
+    if not matches(words[:1], DATE)[0]:
+        return
+    for pattern, formats in _patterns():
+        if not matches(words[:1], pattern)[0] or not matches(words, pattern).all():
             continue
         earlier: list[NDArray[np.float64]] = []
-        for order in orders:
-            read = _read(parts, order)
+        for form, iso in formats.items():
+            texts = _written(words, pattern, iso)
+            read = _read(texts)
             if read is not None and not any(np.array_equal(read[0], numbers) for numbers in earlier):
                 earlier.append(read[0])
-                yield order.replace(" ", mark) + _clock(parts), read
+                yield f"{form}.%f" if any("." in text for text in texts) else form, read
         return
 
 
@@ -86,16 +93,14 @@ def strangers(words: pa.Array) -> NDArray[np.bool_] | None:
     (['30.02.2020', '31.02.2020'], None)
     """
     words = pc.utf8_trim_whitespace(words)
-    if not _nearly_all(matches(words, r"^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}")):
+    if not _nearly_all(matches(words, DATE)):
         return None
-    for pattern, _, orders in _patterns():
-        for clock in CLOCKS:
-            fits = matches(words, f"^{pattern}{clock}$")
-            parts = _parts(words.filter(pa.array(fits)), f"^{pattern}{TIME}$") if _nearly_all(fits) else None
-            if parts is None:
-                continue
+    for pattern, formats in _patterns():
+        fits = matches(words, pattern)
+        if _nearly_all(fits):
+            texts = (_written(words.filter(pa.array(fits)), pattern, iso) for iso in formats.values())
             sound = np.zeros(len(words), np.bool_)
-            sound[fits] = max((_exist(parts, order) for order in orders), key=np.sum)
+            sound[fits] = max((np.array([is_moment(text) for text in dates]) for dates in texts), key=np.sum)
             return ~sound if _nearly_all(sound) else None
     return None
 
@@ -104,72 +109,32 @@ def _nearly_all(places: NDArray[np.bool_]) -> bool:
     return bool(places.any()) and bool(places.mean() >= NEARLY)
 
 
-def _patterns() -> Iterator[tuple[str, str, tuple[str, ...]]]:
-    """Yield the forms of a day: the pattern, the separator of its parts, and the possible orders of the parts."""
-    year, first, second = r"(?P<year>\d{4})", r"(?P<first>\d{1,2})", r"(?P<second_part>\d{1,2})"
+def _patterns() -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield the forms of a date as patterns, with the formats that each may be, and what ISO 8601 makes of these."""
+    year, short = r"(\d{4})", r"(\d{1,2})"
     for mark in "-/.":
-        yield f"\\{mark}".join((year, first, second)), mark, ("%Y %m %d",)
-        yield f"\\{mark}".join((first, second, year)), mark, ("%d %m %Y", "%m %d %Y")
+        for parts, orders in (
+            ((year, short, short), {"%Y %m %d": r"\1-0\2-0\3"}),
+            ((short, short, year), {"%d %m %Y": r"\3-0\2-0\1", "%m %d %Y": r"\3-0\1-0\2"}),
+        ):
+            for clock, form, time in CLOCKS:
+                formats = {order.replace(" ", mark) + form: day + time for order, day in orders.items()}
+                yield f"^{f'[{mark}]'.join(parts)}{clock}$", formats
 
 
-def _parts(words: pa.Array, pattern: str) -> dict[str, NDArray[Any]] | None:
-    """Return the named parts of all texts if all match the pattern, with a time of day in all or none; else None."""
-    if not pc.match_substring_regex(words[:1], pattern)[0].as_py():
+def _written(words: pa.Array, pattern: str, iso: str) -> list[str]:
+    """Write texts that match a pattern in ISO 8601."""
+    texts = pc.replace_substring_regex(words, pattern, iso)
+    return [str(text) for text in pc.replace_substring_regex(texts, r"([-T])0(\d\d)", r"\1\2").to_pylist()]
+
+
+def _read(texts: list[str]) -> tuple[NDArray[np.float64], Notation] | None:
+    """Convert dates to numbers; None if one does not exist, or if rounding would make two of them equal."""
+    try:
+        moments = np.array(texts, "datetime64[us]")
+    except ValueError:
         return None
-    extracts = pc.extract_regex(words, pattern)
-    if extracts.null_count:
-        return None
-    parts = {}
-    for field in extracts.type:
-        texts = pc.struct_field(extracts, field.name)
-        if field.name in ("mark", "fraction"):
-            parts[field.name] = np.array(texts.to_pylist(), object)
-            continue
-        empty = pc.equal(texts, "")
-        if pc.any(empty).as_py():
-            if not pc.all(empty).as_py():
-                return None
-            parts[field.name] = np.full(len(words), -1, np.int64)
-        else:
-            parts[field.name] = texts.cast(pa.int64()).to_numpy(zero_copy_only=False)
-    return parts if len(set(parts["mark"].tolist())) == 1 else None
-
-
-def _clock(parts: dict[str, NDArray[Any]]) -> str:
-    """Return the form of the time of day; empty without one."""
-    if parts["hour"][0] < 0:
-        return ""
-    seconds = "" if parts["second"][0] < 0 else ":%S.%f" if any(parts["fraction"].tolist()) else ":%S"
-    return f"{parts['mark'][0]}%H:%M{seconds}"
-
-
-def _read(parts: dict[str, NDArray[Any]], order: str) -> tuple[NDArray[np.float64], Notation] | None:
-    """Convert parts to moments; None if one does not exist, or if rounding would make two of them equal."""
-    if not _exist(parts, order).all():
-        return None
-    hour, minute, second = (np.maximum(parts[name], 0) for name in ("hour", "minute", "second"))
-    fraction = np.array([int(f"{text[1:]:0<6}") for text in parts["fraction"].tolist()], np.int64)
-    days = _months(parts, order).astype("datetime64[D]").astype(np.int64) + _day_and_month(parts, order)[0] - 1
-    return _in_notation((days * DAY + hour * 3600 + minute * 60 + second) * 1_000_000 + fraction)
-
-
-def _exist(parts: dict[str, NDArray[Any]], order: str) -> NDArray[np.bool_]:
-    """Mark the parts that form an existing moment in the years 1 to 9999."""
-    day, month = _day_and_month(parts, order)
-    months = _months(parts, order)
-    following = months + np.timedelta64(1, "M")
-    length = (following.astype("datetime64[D]") - months.astype("datetime64[D]")).astype(np.int64)
-    real_day = (parts["year"] > 0) & (month >= 1) & (month <= 12) & (day >= 1) & (day <= length)
-    return np.asarray(real_day & (parts["hour"] <= 23) & (parts["minute"] <= 59) & (parts["second"] <= 59))
-
-
-def _day_and_month(parts: dict[str, NDArray[Any]], order: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    first, second = parts["first"], parts["second_part"]
-    return (first, second) if order.startswith("%d") else (second, first)
-
-
-def _months(parts: dict[str, NDArray[Any]], order: str) -> NDArray[np.datetime64]:
-    return ((parts["year"] - 1970) * 12 + _day_and_month(parts, order)[1] - 1).astype("datetime64[M]")
+    return None if moments.min() < np.datetime64("0001-01-01") else _in_notation(moments.astype(np.int64))
 
 
 def _in_notation(micro: NDArray[np.int64]) -> tuple[NDArray[np.float64], Notation] | None:

@@ -51,15 +51,7 @@ START_BYTES = 256
 """The size of the beginning that tells what a file is."""
 BYTE_ORDER_MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 SAMPLE_BYTES = 4096
-NOT_OF_FILES = (
-    "idna",
-    "punycode",
-    "undefined",
-    "unicode-escape",
-    "raw-unicode-escape",
-    "unicode_escape",
-    "raw_unicode_escape",
-)
+NOT_OF_FILES = ("idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape")
 """Python codecs that are not file encodings: they encode host names and string literals."""
 
 
@@ -136,7 +128,7 @@ def decode(data: bytes, encoding: str | None, what: str) -> str:
     _check_text(data, what)
     name = encoding or _encoding_of(data)
     try:
-        if codecs.lookup(name).name in NOT_OF_FILES:
+        if codecs.lookup(name).name.replace("_", "-") in NOT_OF_FILES:
             raise LookupError
         text = data.decode(name).removeprefix("\ufeff")
         text.encode()  # some codecs produce surrogates, which cannot be encoded

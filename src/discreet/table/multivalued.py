@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from discreet.arguments import argument
@@ -76,16 +77,11 @@ def _from_cells(column: RawColumn, separator: str | None, marks: Collection[str]
         cells = [
             [part.strip() for part in text.split(separator) if part.strip() not in no_values] for text in column.texts
         ]
-    numbers: dict[str, int] = {}
-    listed = [[numbers.setdefault(value, len(numbers)) for value in cell] for cell in cells]
-    flat = np.array([number for each in listed for number in each], np.int64)
-    length = np.array([*map(len, listed), 0], np.int64)  # the last is that of -1, an empty cell
-    start = np.cumsum(length) - length
-    counts = length[column.codes]
-    row = np.repeat(np.arange(len(column.codes)), counts)
-    place = np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)
-    value = flat[np.repeat(start[column.codes], counts) + place]
-    return Holdings(column.name, len(column.codes), row, value, tuple(numbers))
+    # the last is the cell of -1, an empty one
+    lists = pa.array([*map(list, cells), []], pa.list_(pa.string())).take(pa.array(column.codes % (len(cells) + 1)))
+    listed = pc.list_flatten(lists).dictionary_encode()
+    row, value = (array.to_numpy().astype(np.int64) for array in (pc.list_parent_indices(lists), listed.indices))
+    return Holdings(column.name, len(column.codes), row, value, tuple(listed.dictionary.to_pylist()))
 
 
 def _from_rows(person: RawColumn, other_person: RawColumn, value: RawColumn, source: str) -> Holdings:

@@ -117,30 +117,25 @@ def encode_objects(name: str, values: Sequence[Any], marks: Collection[str] = ()
     >>> encode_objects("mixed", [1, "a", True, None, 1.0]).texts
     ['1', 'a', 'True']
     """
-    gone = [is_null(value) or (isinstance(value, str) and value.strip() in marks) for value in values]
-    present = [value for value, missing in zip(values, gone, strict=True) if not missing]
+    marked = (None if isinstance(value, str) and value.strip() in marks else value for value in values)
+    cells = [None if is_null(value) else value for value in marked]
+    present = [value for value in cells if value is not None]
     if present and all(isinstance(value, (list, tuple, set, frozenset, np.ndarray)) for value in present):
-        return _encode_lists(name, [None if missing else value for value, missing in zip(values, gone, strict=True)])
+        return _encode_lists(name, cells)
     nested = next((value for value in present if isinstance(value, (list, tuple, set, dict, np.ndarray, bytes))), None)
     if nested is not None:
         raise _unfit(name, type(nested).__name__)
+    spelled: dict[Any, str] | None = None
     if present and all(isinstance(value, (Real, Decimal)) and not isinstance(value, bool) for value in present):
         whole = all(isinstance(value, Integral) for value in present)
         try:
             if whole or _as_doubles(present) is not None:
-                numbers = [
-                    None if missing else (value if whole else float(value))
-                    for value, missing in zip(values, gone, strict=True)
-                ]
+                numbers = [None if value is None else value if whole else float(value) for value in cells]
                 return encode(name, pa.chunked_array([pa.array(numbers, pa.int64() if whole else pa.float64())]))
         except (pa.ArrowInvalid, OverflowError):
             pass  # integers beyond 64 bits are treated as names, not quantities
-        spelled: dict[Any, str] = {}  # 1.5 and 1.50 are equal numbers, so they get the same name
-        for value in present:
-            spelled.setdefault(value, value_text(value))
-        texts = [None if missing else spelled[value] for value, missing in zip(values, gone, strict=True)]
-    else:
-        texts = [None if missing else value_text(value) for value, missing in zip(values, gone, strict=True)]
+        spelled = {value: value_text(value) for value in reversed(present)}  # 1.5 and 1.50 get the same name, the first
+    texts = [None if value is None else spelled[value] if spelled else value_text(value) for value in cells]
     return encode(name, pa.chunked_array([_texts(name, texts)]))
 
 
