@@ -130,10 +130,10 @@ def ending_of(manifest: Mapping[str, Any], names: Sequence[str]) -> str:
     raise DiscreetError(f"the manifest of the release must name {needed}, as .csv or .parquet; {DAMAGED}")
 
 
-def check_rows(name: str, number: int, manifest: Mapping[str, Any], faults: list[str]) -> None:
-    """Report a table that has not as many rows as the manifest says."""
+def check_rows(name: str, number: int, manifest: Mapping[str, Any], faults: list[str], verb: str = "has") -> None:
+    """Report a table that has, or counts, not as many rows as the manifest says."""
     if number != manifest["rows"]["published"]:
-        faults.append(f"{name} has {number:,} rows, but the manifest says {manifest['rows']['published']:,}.")
+        faults.append(f"{name} {verb} {number:,} rows, but the manifest says {manifest['rows']['published']:,}.")
 
 
 def check_groups(name: str, ids: NDArray[np.int64], manifest: Mapping[str, Any], faults: list[str]) -> None:
