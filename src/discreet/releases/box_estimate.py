@@ -80,8 +80,10 @@ def estimates(release: DescribedRelease, queries: Sequence[Query]) -> NDArray[np
     """Estimate how many published rows satisfy each query, with rows spread evenly over the boxes of their groups."""
     cells = release.cells
     axis_of = {attribute.name: axis for axis, attribute in enumerate(release.quasi)}
-    both = zip(release.quasi, release.descriptions.regions, strict=True)
-    shares_by = [shares_of(attribute, regions) for attribute, regions in both]
+    shares_by = [
+        (_of_numbers if attribute.kind == "numeric" and attribute.hierarchy is None else _of_values)(attribute, regions)
+        for attribute, regions in zip(release.quasi, release.descriptions.regions, strict=True)
+    ]
     # few conditions are distinct, and each is evaluated once for many queries: rows per cell, and shares per text
     held: dict[Conditions, NDArray[np.float64]] = {}
     shares: dict[tuple[int, Conditions], NDArray[np.float64]] = {}
@@ -148,13 +150,6 @@ def rows_held(release: DescribedRelease, conditions: Conditions) -> NDArray[np.f
     rows &= mask[release.classes]
     counted = np.bincount(cells.of_row[rows], minlength=len(cells.counts))
     return np.asarray(cells.expected(counted), np.float64)
-
-
-def shares_of(attribute: Attribute, regions: Regions) -> Shares:
-    """Return the function from conditions on a quasi-identifier to the shares of its texts."""
-    if attribute.kind == "numeric" and attribute.hierarchy is None:
-        return _of_numbers(attribute, regions)
-    return _of_values(attribute, regions)
 
 
 def values_within(attribute: Attribute, regions: Regions) -> NDArray[Any]:
