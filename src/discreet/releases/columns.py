@@ -125,11 +125,16 @@ def _numbers(attribute: Attribute, words: list[str], codes: NDArray[Any]) -> Exa
                 f"column {attribute.name!r} of the release holds {word!r}, which is not {one_of(attribute)}; the "
                 "file was damaged or edited, so publish it again"
             ) from None
-    values, of_word = np.unique(np.array(read, np.float64), return_inverse=True)
+    values, of_word = coded_numbers(np.array(read, np.float64))
+    return ExactColumn(values, of_word[codes], attribute.notation)
+
+
+def coded_numbers(numbers: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    """The distinct numbers, ascending after a missing one, and the code of each number given."""
+    values, codes = np.unique(numbers, return_inverse=True)
     if len(values) and math.isnan(values[-1]):
-        values = np.roll(values, 1)
-        of_word = (of_word + 1) % len(values)
-    return ExactColumn(values, of_word.astype(np.int32)[codes], attribute.notation)
+        values, codes = np.roll(values, 1), (codes + 1) % len(values)
+    return values, codes.astype(np.int32)
 
 
 def one_of(attribute: Attribute) -> str:
