@@ -47,8 +47,9 @@ from discreet.randomness import generator
 from discreet.releases.ambiguous.blocks import as_blocks, table_names
 from discreet.releases.ambiguous.lookup import Located
 from discreet.releases.ambiguous.release import AmbiguousRelease
+from discreet.releases.canonical import line_keys
 from discreet.releases.columns import value_name
-from discreet.table.combinations import distinct, first_unshared, looked_up, numbered
+from discreet.table.combinations import distinct, first_unshared, looked_up
 from discreet.table.table import Table
 
 kernels = cast(Any, coverage)
@@ -80,9 +81,7 @@ def value_named(aligned: AlignedAmbiguous, value: int) -> str:
     firsts = aligned.located.firsts
     block = int(np.searchsorted(firsts, value, side="right")) - 1
     columns = aligned.release.auxiliaries[block].columns
-    keys = numbered(
-        [column.codes for column in columns], [len(column.values) for column in columns], len(columns[0].codes)
-    )
+    keys = line_keys(columns, len(columns[0].codes))
     # values are numbered in the order of their keys
     entry = int(np.argmax(keys == np.unique(keys)[value - firsts[block]]))
     words: list[str] = []
@@ -104,7 +103,7 @@ def audit_ambiguous(case: Case[AmbiguousRelease]) -> FormatFindings:
     }
     numbers = numbers_of(release.quasi, [columns[attribute.name] for attribute in release.quasi])
     checks = [_entries(case), consistency(release, CONSISTENT)]
-    checks += [domains(release, case.original, numbers, case.from_release), _values(aligned), all_totals(views)]
+    checks += [domains(case, numbers), _values(aligned), all_totals(views)]
     check, how = case.support(EXPLAINED, partial(_misplaced, views), partial(supported, views, without_trace))
     # losses of single values do not apply: only the link between values is lost
     losses = group_losses(release.rows, release.sizes, case.withheld)
