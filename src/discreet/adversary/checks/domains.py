@@ -31,15 +31,21 @@ SHOWN = 3
 """How many values that only the manifest lists are quoted in a finding."""
 
 
-def domains(case: Case[Any], published: Mapping[str, NDArray[np.float64]], declared: bool = False) -> Check:
+def domains(
+    release: Release,
+    original: Table,
+    published: Mapping[str, NDArray[np.float64]],
+    from_release: Collection[str] = (),
+    declared: bool = False,
+) -> Check:
     """Check that domains, values and hierarchies agree with the original.
 
     A release may declare values that the original does not contain. This is no fault, but the finding lists them,
     because the original cannot confirm them. ``published`` are the numbers, or ends of intervals, that each numeric
-    quasi-identifier is published with. If the release says that all domains were ``declared``, then they are the ones
+    quasi-identifier is published with; ``from_release`` are the attributes whose hierarchy or order was copied from the
+    release when the original was read. If the release says that all domains were ``declared``, then they are the ones
     that the original was read with, where it was read with any.
     """
-    release, original = case.release, case.original
     faults, remarks, open_ends = _other_trees(release, original), list[str](), list[str]()
     for attribute in release.attributes:
         if attribute.role == "other":
@@ -76,7 +82,7 @@ def domains(case: Case[Any], published: Mapping[str, NDArray[np.float64]], decla
     taken = [
         repr(attribute.name)
         for attribute in release.attributes
-        if attribute.name in case.from_release
+        if attribute.name in from_release
         and (attribute.kind == "ordinal" or (attribute.hierarchy is not None and not attribute.flat))
     ]
     if taken:

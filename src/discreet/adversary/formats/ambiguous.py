@@ -103,7 +103,7 @@ def audit_ambiguous(case: Case[AmbiguousRelease]) -> FormatFindings:
     }
     numbers = numbers_of(release.quasi, [columns[attribute.name] for attribute in release.quasi])
     checks = [_entries(case), consistency(release, CONSISTENT)]
-    checks += [domains(case, numbers), _values(aligned), all_totals(views)]
+    checks += [domains(release, case.original, numbers, case.from_release), _values(aligned), all_totals(views)]
     check, how = case.support(EXPLAINED, partial(_misplaced, views), partial(supported, views, without_trace))
     # losses of single values do not apply: only the link between values is lost
     losses = group_losses(release.rows, release.sizes, case.withheld)

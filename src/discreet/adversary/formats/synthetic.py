@@ -53,7 +53,8 @@ def audit_synthetic(case: Case[Any]) -> FormatFindings:
     checks = [
         entries(case, privacy=privacy._asdict()),
         soundness.consistency(release, CONSISTENT),
-        _nothing_missing(columns, payloads) or domains(case, numbers, declared=privacy.domains == "declared"),
+        _nothing_missing(columns, payloads)
+        or domains(release, original, numbers, case.from_release, declared=privacy.domains == "declared"),
         _drawable(release, columns, numbers, scheme),
         Check("rows", release.rows == original.rows, rows),
     ]

@@ -2,7 +2,7 @@
 
 Each node with rows is a group of a generalized release: its rows are under one description that fits all persons in the
 node, and a row may belong to any of them. A second table publishes the tree: the parent of every node, and how many
-persons have it as their leaf. So anybody can compute the beliefs (see `releases.nested.beliefs`), and rows of rare
+persons have it as their leaf. So anybody can compute the beliefs (see `releases.nested.tree`), and rows of rare
 values may be high in the tree while the others go down to small leaves.
 """
 
@@ -27,8 +27,7 @@ from discreet.releases.descriptions import Descriptions, Texts
 from discreet.releases.folder import DAMAGED, Home
 from discreet.releases.generalization import Values, generalize
 from discreet.releases.generalized.release import GeneralizedRelease
-from discreet.releases.nested.beliefs import believed, expected
-from discreet.releases.nested.tree import Tree, check_tree, numbered_in_order, tidied
+from discreet.releases.nested.tree import Tree, believed, check_tree, expected, numbered_in_order, tidied
 from discreet.releases.partition import GROUP, PARENT, PublishedRows, check_one_row_each, check_partition
 from discreet.releases.reading import read_lines, whole_numbers
 from discreet.releases.statement import Stated, Statement
