@@ -50,7 +50,6 @@ from discreet.releases.ambiguous.release import AmbiguousRelease
 from discreet.releases.canonical import line_keys
 from discreet.releases.columns import value_name
 from discreet.table.combinations import distinct, first_unshared, looked_up
-from discreet.table.table import Table
 
 kernels = cast(Any, coverage)
 
@@ -67,13 +66,6 @@ class AlignedAmbiguous(AlignedCounts[AmbiguousRelease]):
 
     located: Located
     """The original's rows, looked up in the auxiliary tables."""
-
-
-def align(release: AmbiguousRelease, original: Table) -> AlignedAmbiguous:
-    """Align a release with its original; reject an original that was read differently than the release states."""
-    columns = tuple(quasi_column(attribute, original) for attribute in release.quasi)
-    check_sensitive(release, original)
-    return AlignedAmbiguous(release, original, release.lists.located(columns))
 
 
 def value_named(aligned: AlignedAmbiguous, value: int) -> str:
@@ -94,7 +86,9 @@ def value_named(aligned: AlignedAmbiguous, value: int) -> str:
 def audit_ambiguous(case: Case[AmbiguousRelease]) -> FormatFindings:
     """Audit an ambiguous release against its original; see ``audit``."""
     release = case.release
-    aligned = align(release, case.original)
+    quasi = tuple(quasi_column(attribute, case.original) for attribute in release.quasi)
+    check_sensitive(release, case.original)
+    aligned = AlignedAmbiguous(release, case.original, release.lists.located(quasi))
     views = each_attribute(aligned)
     columns = {
         name: column
