@@ -26,6 +26,7 @@ from discreet.adversary.checks.trace import read_trace
 from discreet.adversary.presence.population import check_population_covers
 from discreet.adversary.presence.stage import Presence, judge_presence, remarks
 from discreet.adversary.verdict import PromiseVerdict
+from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.options import checked
 from discreet.principles import Principle, wording
@@ -169,7 +170,11 @@ def audit(
     faults: list[str] = []
     if trace is not None and not isinstance(trace, np.ndarray):
         trace, faults = read_trace(trace, original.rows)
-    persons.check_read(file.manifest, original)
+    if "persons" in file.manifest and original.person is None:
+        raise DiscreetError(
+            "the release is about persons with several rows; name the column of the original that identifies the "
+            f"person, as in {argument('person', 'id')}"
+        )
     parts, asked, stated = soundness.promises(file.manifest, promises)
     tell(LOADED)
     judging = part_of(tell, LOADED, JUDGED)
