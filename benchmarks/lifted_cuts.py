@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from benchmarks.reruns import Posterior, rejected
 from discreet.kernels.lifting.growth import Recipe
 from discreet.principles.counts import Counts
-from discreet.releases.nested.beliefs import believed
-from discreet.releases.nested.tree import Tree
+from discreet.releases.nested.tree import Tree, believed
 from discreet.schemes.lifting.tree import LiftedTree, Nursery, in_order
 
 

@@ -60,14 +60,14 @@ class Budget(NamedTuple):
 
 
 BUDGETS = {
-    "adversary": Budget(9_000, 56),
+    "adversary": Budget(8_900, 55),
     "analyst": Budget(450, 4),
     "command": Budget(3_200, 19),
     "datasets": Budget(700, 5),
     "ground": Budget(1_600, 16),
     "kernels": Budget(7_050, 53),
     "principles": Budget(3_300, 23),
-    "releases": Budget(8_750, 60),
+    "releases": Budget(8_650, 58),
     "report": Budget(2_450, 15),
     "schemes": Budget(8_600, 58),
     "table": Budget(5_450, 27),

@@ -11,8 +11,7 @@ import pytest
 import discreet as dc
 from discreet.principles.counts import Counts
 from discreet.principles.prior import Prior
-from discreet.releases.nested.beliefs import believed, expected
-from discreet.releases.nested.tree import Tree, tidied
+from discreet.releases.nested.tree import Tree, believed, expected, tidied
 from discreet.table.read import read
 from naive import nested as naive
 from support.nested_trees import Grown, grown, people

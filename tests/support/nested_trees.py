@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 import discreet as dc
 from discreet.principles.counts import Counts
 from discreet.principles.prior import Prior
-from discreet.releases.nested.beliefs import expected
-from discreet.releases.nested.tree import Tree
+from discreet.releases.nested.tree import Tree, expected
 from discreet.table.read import read
 from discreet.table.table import Table
 

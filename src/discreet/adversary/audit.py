@@ -26,10 +26,11 @@ from discreet.adversary.checks.trace import read_trace
 from discreet.adversary.presence.population import check_population_covers
 from discreet.adversary.presence.stage import Presence, judge_presence, remarks
 from discreet.adversary.verdict import PromiseVerdict
+from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.options import checked
 from discreet.principles import Principle, wording
-from discreet.progress import Progress, Tell, part_of, silent
+from discreet.progress import Progress, part_of, silent
 from discreet.releases import load_as_stated
 from discreet.releases.folder import ManifestFile, read_manifest
 from discreet.releases.placement import finish
@@ -150,7 +151,13 @@ def audit(
     progress = checked("progress", progress, Progress | None)
     tell = silent if progress is None else partial(progress, "auditing")
     tell(0.0)
-    file = _manifest(folder)
+    try:
+        finish(os.fspath(folder))  # what an interrupted replacement left
+    except TypeError:
+        raise DiscreetError(
+            "an audit reads files, not a release in memory; save the release and name its folder"
+        ) from None
+    file = read_manifest(folder)
     try:
         release = load_as_stated(file)
     except DiscreetError as error:
@@ -163,7 +170,11 @@ def audit(
     faults: list[str] = []
     if trace is not None and not isinstance(trace, np.ndarray):
         trace, faults = read_trace(trace, original.rows)
-    persons.check_read(file.manifest, original)
+    if "persons" in file.manifest and original.person is None:
+        raise DiscreetError(
+            "the release is about persons with several rows; name the column of the original that identifies the "
+            f"person, as in {argument('person', 'id')}"
+        )
     parts, asked, stated = soundness.promises(file.manifest, promises)
     tell(LOADED)
     judging = part_of(tell, LOADED, JUDGED)
@@ -171,22 +182,16 @@ def audit(
     findings = auditor_of(release)(case)
     tell(JUDGED)
     checks = [soundness.files(file), *soundness.spelling_and_order(file.home, release), placed]
-    checks += [listed(release, original, from_release), *findings.checks, stated, *soundness.kept(release)]
+    checks += [listed(case), *findings.checks, stated, *soundness.kept(release)]
     checks += persons.check_format(release, original)
     tell(SPELLED)
-    return _with_presence(case, findings, checks, asked, population, part_of(tell, SPELLED, 1.0))
-
-
-def _manifest(folder: str | os.PathLike[str]) -> ManifestFile:
-    """Read the manifest in a folder, after finishing a replacement that was interrupted."""
-    try:
-        os.fspath(folder)
-    except TypeError:
-        raise DiscreetError(
-            "an audit reads files, not a release in memory; save the release and name its folder"
-        ) from None
-    finish(folder)
-    return read_manifest(folder)
+    verdicts, presence = judge_presence(case, findings.promises, population, part_of(tell, SPELLED, 1.0))
+    if population is not None:
+        check_population_covers(population, original, release.quasi)
+    checks += [] if presence is None else remarks(presence)
+    texts = tuple(map(str, parts))
+    judged: dict[str, Any] = {**vars(findings), "checks": checks, "promises": verdicts, "presence": presence}
+    return Audit(**judged, rows=release.rows, withheld=case.withheld, asked=texts[:asked], stated=texts[asked:])
 
 
 def _unreadable(file: ManifestFile, error: DiscreetError) -> Audit:
@@ -197,20 +202,6 @@ def _unreadable(file: ManifestFile, error: DiscreetError) -> Audit:
     if check.holds or not known:
         raise error
     return Audit([check, Check("readable", False, f"The release cannot be read: {error}.")])
-
-
-def _with_presence(
-    case: Case[Any], findings: FormatFindings, checks: list[Check], asked: int, population: Table | None, tell: Tell
-) -> Audit:
-    """Complete an audit by what the release reveals about who is in the table."""
-    release, original = case.release, case.original
-    verdicts, presence = judge_presence(case, findings.promises, population, tell)
-    if population is not None:
-        check_population_covers(population, original, release.quasi)
-    texts = tuple(map(str, case.parts))
-    checks = checks + ([] if presence is None else remarks(presence))
-    judged: dict[str, Any] = {**vars(findings), "checks": checks, "promises": verdicts, "presence": presence}
-    return Audit(**judged, rows=release.rows, withheld=case.withheld, asked=texts[:asked], stated=texts[asked:])
 
 
 def _plain(figures: Mapping[str, Any]) -> dict[str, Any]:

@@ -139,8 +139,8 @@ class Subjects:
     """Groups of rows or of persons, each with its published distribution of sensitive values.
 
     >>> two = Subjects(Counts.of([[1, 1], [3, 0]], 2), np.array([7, 9]), lambda at: {"age": ["17", "30"][at]})
-    >>> two.named(1), len(two)
-    ('group 9 (3 rows, age 30)', 2)
+    >>> two.named(1)
+    'group 9 (3 rows, age 30)'
     """
 
     counts: Counts
@@ -162,10 +162,6 @@ class Subjects:
     def groups(cls, release: GroupedRelease, counts: Counts) -> Subjects:
         """Return the groups of a release as subjects."""
         return cls(counts, release.ids, release.description)
-
-    def __len__(self) -> int:
-        """How many subjects there are."""
-        return len(self.counts)
 
     def named(self, at: int) -> str:
         """Return one subject in words."""

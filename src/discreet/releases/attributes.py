@@ -89,45 +89,27 @@ class Attribute:
             if tree is not None:
                 flat = all(isinstance(row, str) for row in tree)
                 hierarchy = Hierarchy.flat(name, tree) if flat else Hierarchy.from_rows(name, tree)
-            if kind == "numeric" and hierarchy is not None and not all(map(_numeral, hierarchy.leaves)):
+            known = () if hierarchy is None else tuple(leaf for leaf in hierarchy.leaves if leaf != MISSING)
+            if kind == "numeric" and not all(math.isfinite(float(leaf)) for leaf in known):
                 raise ValueError("hierarchy")
             if kind == "categorical" and role != "other" and hierarchy is None:
                 raise ValueError("hierarchy")
-            if kind == "ordinal" and role != "other":
-                _check_order(values, hierarchy)
+            in_order = len(set(values)) == len(values) and (hierarchy is None or known == values)
+            if kind == "ordinal" and role != "other" and not in_order:
+                raise ValueError("values")
             if domain is not None and not all(math.isfinite(bound) for bound in domain):
                 raise ValueError("domain")
-            derived = entry.get("derived")
-            return cls(
-                name,
-                role,
-                kind,
-                None if domain is None else (float(domain[0]), float(domain[1])),
-                values,
-                hierarchy,
-                notation,
-                None if derived is None else _origin(name, derived),
-            )
+            origin, derived = entry.get("derived"), None
+            if origin is not None:
+                derived = Derived(str(origin["attribute"]), str(origin["value"]))
+                if derived.name != name or len(origin) > 2:  # the name could tell something else
+                    raise ValueError("derived")
+            ends = None if domain is None else (float(domain[0]), float(domain[1]))
+            return cls(name, role, kind, ends, values, hierarchy, notation, derived)
         except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError):
             raise DiscreetError(
                 f"the manifest describes an attribute in a way that cannot be understood: {str(entry)[:200]}; {DAMAGED}"
             ) from None
-
-
-def _origin(name: str, entry: Any) -> Derived:
-    """Where an attribute is derived from; its name must follow from that, so that nothing else can be told by it."""
-    derived = Derived(str(entry["attribute"]), str(entry["value"]))
-    if derived.name != name or len(entry) > 2:
-        raise ValueError("derived")
-    return derived
-
-
-def _check_order(values: tuple[str, ...], hierarchy: Hierarchy | None) -> None:
-    """Check that ordered values are distinct, and that a hierarchy has the same values in the same order."""
-    if len(set(values)) < len(values):
-        raise ValueError("values")
-    if hierarchy is not None and tuple(leaf for leaf in hierarchy.leaves if leaf != MISSING) != values:
-        raise ValueError("hierarchy")
 
 
 def describe(column: Column, role: Role, labels: bool = False) -> Attribute:
@@ -222,20 +204,12 @@ def numbers_given(attribute: Attribute, values: NDArray[Any]) -> NDArray[np.floa
         if values.dtype.kind not in "biuf":
             listed = list(values) if values.dtype.kind == "M" else values.tolist()
             if attribute.notation != "number":
-                listed = [value if is_missing(value) else _moment(attribute, value) for value in listed]
+                name, kind = attribute.name, attribute.meaning
+                listed = [value if is_missing(value) else number_given(name, value, kind) for value in listed]
             values = np.array([math.nan if is_missing(value) else value for value in listed], np.float64)
         return values.astype(np.float64)
     except (TypeError, ValueError):
         raise DiscreetError(f"the points hold something that is no number in {attribute.name!r}") from None
-
-
-def _moment(attribute: Attribute, value: Any) -> float:
-    return number_given(attribute.name, value, attribute.meaning)
-
-
-def _numeral(leaf: str) -> bool:
-    """Whether the leaf of a hierarchy of numbers is one, or stands for missing ones."""
-    return leaf == MISSING or math.isfinite(float(leaf))
 
 
 def _number(value: float) -> float | int:

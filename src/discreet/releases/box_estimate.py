@@ -80,8 +80,10 @@ def estimates(release: DescribedRelease, queries: Sequence[Query]) -> NDArray[np
     """Estimate how many published rows satisfy each query, with rows spread evenly over the boxes of their groups."""
     cells = release.cells
     axis_of = {attribute.name: axis for axis, attribute in enumerate(release.quasi)}
-    both = zip(release.quasi, release.descriptions.regions, strict=True)
-    shares_by = [shares_of(attribute, regions) for attribute, regions in both]
+    shares_by = [
+        (_of_numbers if attribute.kind == "numeric" and attribute.hierarchy is None else _of_values)(attribute, regions)
+        for attribute, regions in zip(release.quasi, release.descriptions.regions, strict=True)
+    ]
     # few conditions are distinct, and each is evaluated once for many queries: rows per cell, and shares per text
     held: dict[Conditions, NDArray[np.float64]] = {}
     shares: dict[tuple[int, Conditions], NDArray[np.float64]] = {}
@@ -148,13 +150,6 @@ def rows_held(release: DescribedRelease, conditions: Conditions) -> NDArray[np.f
     rows &= mask[release.classes]
     counted = np.bincount(cells.of_row[rows], minlength=len(cells.counts))
     return np.asarray(cells.expected(counted), np.float64)
-
-
-def shares_of(attribute: Attribute, regions: Regions) -> Shares:
-    """Return the function from conditions on a quasi-identifier to the shares of its texts."""
-    if attribute.kind == "numeric" and attribute.hierarchy is None:
-        return _of_numbers(attribute, regions)
-    return _of_values(attribute, regions)
 
 
 def values_within(attribute: Attribute, regions: Regions) -> NDArray[Any]:
@@ -263,46 +258,24 @@ def _of_values(attribute: Attribute, regions: Regions) -> Shares:
 
 def contingency(release: DescribedRelease, column: Column, spread: bool) -> NDArray[np.float64]:
     """One line per value of the column, one column per sensitive value (see ``Release.contingency``)."""
-    axis = next(at for at, attribute in enumerate(release.quasi) if attribute.name == column.name)
-    cells, size = release.cells, len(column.values)
-    width = cells.counts.width
-    first, last, gaps = ranges(release.quasi[axis], release.descriptions.regions[axis], column)
-    shares = np.ones(len(first))
-    if spread:
-        admitted = np.maximum(1, last - first + 1).astype(np.float64)
-        for text, codes in gaps.items():
-            admitted[text] = len(codes)
-        shares /= admitted
-    texts, values = cells.texts[axis][cells.counts.groups], cells.counts.values.astype(np.int64)
-    amounts = cells.counts.amounts * shares[texts]
-    gapped = np.zeros(len(first), np.bool_)
-    gapped[list(gaps)] = True
-    # an interval begins to count at its first value and ends after its last, so that sums over values count it inside
-    plain = ~gapped[texts]
-    ends = np.concatenate([first[texts[plain]].astype(np.int64), last[texts[plain]].astype(np.int64) + 1])
-    signed = np.concatenate([amounts[plain], -amounts[plain]])
-    steps = np.bincount(ends * width + np.tile(values[plain], 2), signed, (size + 1) * width)
-    result: NDArray[np.float64] = np.cumsum(steps.astype(np.float64).reshape(size + 1, width), axis=0)[:size]
-    result += _of_sets(gaps, texts[~plain], values[~plain], amounts[~plain], (size, len(first), width))
-    # intervals that have ended may leave rounding errors behind
-    return np.where(result < 1e-9, 0.0, result)
-
-
-def _of_sets(
-    gaps: dict[int, NDArray[np.int64]],
-    texts: NDArray[Any],
-    values: NDArray[Any],
-    amounts: NDArray[Any],
-    shape: tuple[int, int, int],
-) -> NDArray[np.float64]:
-    """The same for texts that admit values with gaps between them; ``shape`` numbers values, texts and columns."""
     from scipy.sparse import csr_array
 
-    size, number, width = shape
-    if not gaps:
-        return np.zeros((size, width))
-    codes = np.concatenate(list(gaps.values()))
-    of_code = np.repeat(np.array(list(gaps), np.int64), [len(members) for members in gaps.values()])
-    admits = csr_array((np.ones(len(codes)), (codes, of_code)), shape=(size, number))
-    held = csr_array((amounts, (texts, values)), shape=(number, width))
-    return np.asarray((admits @ held).toarray(), np.float64)
+    axis = next(at for at, attribute in enumerate(release.quasi) if attribute.name == column.name)
+    cells, size = release.cells, len(column.values)
+    first, last, gaps = ranges(release.quasi[axis], release.descriptions.regions[axis], column)
+    # an interval is one run of codes, and a set with gaps one for each of its codes
+    plain = np.setdiff1d(np.arange(len(first)), list(gaps))
+    sizes = [len(codes) for codes in gaps.values()]
+    text_of = np.concatenate([plain, np.repeat(np.array(list(gaps), np.int64), sizes)])
+    begin, end = (np.concatenate([ends[plain], *gaps.values()]).astype(np.int64) for ends in (first, last))
+    share = np.ones(len(first))
+    if spread:
+        share /= np.maximum(1, np.bincount(text_of, end - begin + 1, len(first)))
+    # a run begins to count at its first code and ends after its last, so that sums over codes count it inside
+    counts, signs = cells.counts, np.repeat([1.0, -1.0], len(text_of))
+    steps = csr_array((signs, (np.r_[begin, end + 1], np.tile(text_of, 2))), shape=(size + 1, len(first)))
+    texts = cells.texts[axis][counts.groups]
+    held = csr_array((counts.amounts * share[texts], (texts, counts.values)), shape=(len(first), counts.width))
+    result = np.cumsum((steps @ held).toarray(), axis=0)[:size]
+    # runs that have ended may leave rounding errors behind
+    return np.where(result < 1e-9, 0.0, result)

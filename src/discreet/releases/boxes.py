@@ -15,7 +15,7 @@ from discreet.kernels.boxes.forest import plant as plant_trees
 from discreet.kernels.presence.mixtures import mixtures
 from discreet.principles.counts import Counts
 from discreet.releases.attributes import Attribute, numbers_given, points_given, texts_given
-from discreet.releases.columns import ordered_values
+from discreet.releases.columns import coded_numbers, ordered_values
 from discreet.releases.descriptions import Descriptions
 from discreet.releases.labels import Regions
 from discreet.table.table import Column
@@ -152,11 +152,9 @@ def columns_at(quasi: Sequence[Attribute], points: Mapping[str, ArrayLike]) -> l
 def _column(attribute: Attribute, given: NDArray[Any]) -> Column:
     """Convert original values to a column whose codes follow the order of the attribute."""
     if attribute.kind == "numeric":
-        values, codes = np.unique(numbers_given(attribute, given), return_inverse=True)
-        missing = None
-        if len(values) and np.isnan(values[-1]):
-            values, codes, missing = np.roll(values, 1), (codes + 1) % len(values), 0
-        return Column(attribute.name, "numeric", codes.astype(np.int32), values, missing=missing)
+        values, codes = coded_numbers(numbers_given(attribute, given))
+        missing = 0 if np.isnan(values[:1]).any() else None
+        return Column(attribute.name, "numeric", codes, values, missing=missing)
     texts = texts_given(given)
     missing = None if attribute.kind == "categorical" else 0
     known = ordered_values(attribute) if missing is None else [MISSING, *ordered_values(attribute)]

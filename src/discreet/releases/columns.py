@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from discreet.errors import DiscreetError
 from discreet.releases.attributes import Attribute
 from discreet.releases.labels import number_written
-from discreet.table.combinations import narrow
 from discreet.table.moments import Notation, written
 from discreet.table.multivalued import HAS
 from discreet.table.table import Column
@@ -32,7 +31,7 @@ class ExactColumn(NamedTuple):
 
 def exact_column(column: Column, attribute: Attribute | None, rows: NDArray[np.intp]) -> ExactColumn:
     """The published rows of a column, with its values in an order that loading the release restores."""
-    codes = taken(column.codes, rows, len(column.values))
+    codes = column.codes[rows]
     if attribute is None or attribute.kind == "numeric":
         used = np.flatnonzero(np.bincount(codes, minlength=len(column.values)))
         place = np.zeros(len(column.values), np.int32)
@@ -49,15 +48,6 @@ def exact_column(column: Column, attribute: Attribute | None, rows: NDArray[np.i
     place_of = {value: at for at, value in enumerate(known)}
     place = np.array([place_of.get(str(value), -1) for value in column.values.tolist()], np.int32)
     return ExactColumn(np.array(known, object), place[codes])
-
-
-def taken(codes: NDArray[np.int32], rows: NDArray[np.intp], number: int) -> NDArray[np.int32]:
-    """The codes (all below ``number``) of some rows in any order, gathered from the narrowest type that fits them.
-
-    >>> taken(np.array([3, 1, 2], np.int32), np.array([2, 0]), 4).tolist()
-    [2, 3]
-    """
-    return narrow(codes, number)[rows].astype(np.int32, copy=False)
 
 
 def ordered_values(attribute: Attribute) -> list[str]:
@@ -125,11 +115,16 @@ def _numbers(attribute: Attribute, words: list[str], codes: NDArray[Any]) -> Exa
                 f"column {attribute.name!r} of the release holds {word!r}, which is not {one_of(attribute)}; the "
                 "file was damaged or edited, so publish it again"
             ) from None
-    values, of_word = np.unique(np.array(read, np.float64), return_inverse=True)
+    values, of_word = coded_numbers(np.array(read, np.float64))
+    return ExactColumn(values, of_word[codes], attribute.notation)
+
+
+def coded_numbers(numbers: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    """The distinct numbers, ascending after a missing one, and the code of each number given."""
+    values, codes = np.unique(numbers, return_inverse=True)
     if len(values) and math.isnan(values[-1]):
-        values = np.roll(values, 1)
-        of_word = (of_word + 1) % len(values)
-    return ExactColumn(values, of_word.astype(np.int32)[codes], attribute.notation)
+        values, codes = np.roll(values, 1), (codes + 1) % len(values)
+    return values, codes.astype(np.int32)
 
 
 def one_of(attribute: Attribute) -> str:

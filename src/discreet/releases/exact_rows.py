@@ -213,8 +213,7 @@ def codes_found(attribute: Attribute, payload: ExactColumn, given: NDArray[Any])
         return np.array([place.get(text, -1) for text in texts_given(given)], np.int64)
     numbers = numbers_given(attribute, given)
     known = payload.values.astype(np.float64)
-    skip = int(len(known) > 0 and bool(np.isnan(known[0])))
-    places = np.minimum(np.searchsorted(known[skip:], numbers) + skip, max(0, len(known) - 1))
-    hit = known[places] == numbers if len(known) else np.zeros(len(numbers), np.bool_)
-    hit |= np.isnan(numbers) & bool(skip)
-    return np.where(hit, np.where(np.isnan(numbers), 0, places), -1).astype(np.int64)
+    skip = int(np.isnan(known[:1]).any())  # a missing number comes first
+    places = np.searchsorted(known[skip:], numbers) + skip
+    hit = np.append(known, np.nan)[places] == numbers
+    return np.where(hit, places, np.where(np.isnan(numbers) & bool(skip), 0, -1)).astype(np.int64)

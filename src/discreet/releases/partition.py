@@ -98,25 +98,19 @@ class PublishedRows:
 
     def manifest(self, kind: type[Release], statement: Statement, **more: Any) -> dict[str, Any]:
         """Return the manifest of a release of a format; ``more`` are the entries that the format adds."""
-        attributes = self.attributes
-        persons = kind.about_persons and self.table.person is not None
+        attributes, person = self.attributes, self.table.person if kind.about_persons else None
+        if person is not None:  # who may have several rows
+            shown = int((np.bincount(person[self.published], minlength=self.table.persons) > 0).sum())
+            more["persons"] = {"published": shown, "withheld": self.table.persons - shown}
         return new_manifest(
             kind.format,
             statement,
             attributes=attributes,
             rows=len(self.rows),
             withheld=self.table.rows - len(self.rows),
-            assumptions=kind.assumed(attributes, statement.promise, persons),
+            assumptions=kind.assumed(attributes, statement.promise, person is not None),
             **more,
-            **({"persons": self._persons} if persons else {}),
         )
-
-    @property
-    def _persons(self) -> dict[str, int]:
-        """How many persons of a table have published rows, where they may have several."""
-        assert self.table.person is not None
-        shown = int((np.bincount(self.table.person[self.published], minlength=self.table.persons) > 0).sum())
-        return {"published": shown, "withheld": self.table.persons - shown}
 
 
 def check_one_row_each(table: Table, format: str, several: bool = False) -> None:

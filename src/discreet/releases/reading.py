@@ -130,10 +130,10 @@ def ending_of(manifest: Mapping[str, Any], names: Sequence[str]) -> str:
     raise DiscreetError(f"the manifest of the release must name {needed}, as .csv or .parquet; {DAMAGED}")
 
 
-def check_rows(name: str, number: int, manifest: Mapping[str, Any], faults: list[str]) -> None:
-    """Report a table that has not as many rows as the manifest says."""
+def check_rows(name: str, number: int, manifest: Mapping[str, Any], faults: list[str], verb: str = "has") -> None:
+    """Report a table that has, or counts, not as many rows as the manifest says."""
     if number != manifest["rows"]["published"]:
-        faults.append(f"{name} has {number:,} rows, but the manifest says {manifest['rows']['published']:,}.")
+        faults.append(f"{name} {verb} {number:,} rows, but the manifest says {manifest['rows']['published']:,}.")
 
 
 def check_groups(name: str, ids: NDArray[np.int64], manifest: Mapping[str, Any], faults: list[str]) -> None:
@@ -199,13 +199,20 @@ def read_counted(
 
 def read_amounts(words: list[str], codes: NDArray[Any], name: str) -> NDArray[np.int64]:
     """The column of counts; raises unless all are whole numbers."""
+    return np.asarray(whole_numbers(words, COUNT, name)[codes], np.int64)
+
+
+def whole_numbers(words: list[str], column: str, file: str) -> NDArray[np.int64]:
+    """The numbers in a column of a file; raises unless all are whole numbers, and not too large."""
     try:
         numbers = np.array([int(word) for word in words], np.int64)
+        if bool((np.abs(numbers) >= LARGEST_WHOLE).any()):
+            raise OverflowError
+        return numbers
     except (ValueError, OverflowError):
         raise DiscreetError(
-            f"the column {COUNT!r} of {name!r} does not hold a whole number in every row; publish it again"
+            f"the column {column!r} of {file!r} does not hold a whole number in every row; publish it again"
         ) from None
-    return np.asarray(numbers[codes], np.int64)
 
 
 def count_lines(

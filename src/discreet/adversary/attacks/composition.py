@@ -30,6 +30,7 @@ from discreet.adversary.attacks.evidence import Evidence
 from discreet.adversary.attacks.target import Floats, Target, places
 from discreet.arguments import argument
 from discreet.principles.wording import listed, percent
+from discreet.releases.exact_rows import crossed
 from discreet.releases.release import Release
 from discreet.table.dependency import mutual_information
 from discreet.table.table import Column
@@ -170,8 +171,6 @@ def links(target: Target) -> list[Link]:
 
 def _joint(target: Target, other: Release, column: Column) -> Floats:
     """How many persons of the original have each value of another release together with each of this one."""
-    width, wide = target.width, len(other.values)
     first, second = target.places[target.secret.codes], places(other, column.values)[column.codes]
     known = (first >= 0) & (second >= 0)
-    pairs = np.bincount(second[known] * width + first[known], minlength=wide * width)
-    return pairs.reshape(wide, width).astype(np.float64)
+    return crossed(second[known], len(other.values), first[known], target.width).astype(np.float64)

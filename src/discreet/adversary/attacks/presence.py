@@ -125,6 +125,12 @@ class Presence(Attack):
         share = np.bincount(crowd.kind_of, crowd.inside) / np.bincount(crowd.kind_of)
         hits, beliefs = crowd.inside[claimed], believed[crowd.kind_of[claimed]]
         baseline = number / everyone
+        remark = f"Of {everyone:,} people, as many as are in the table are claimed to be in it"
+        remark += "." if target.population is not None else "; the others were drawn from the values that occur in it."
+        alpha = min((part.most_presence for part in target.promised), default=1.0)
+        if alpha < 1.0:
+            about = f"The promise of at most {percent(alpha)} is about all combinations of values"
+            remark += f" {about}; an attacker with a list of people may believe more."
         return Evidence(
             str(self),
             ABOUT,
@@ -136,21 +142,8 @@ class Presence(Attack):
             gain=float(believed.max()) / baseline,
             hurt=Hurt.worst(hits, crowd.row_of[claimed], beliefs, np.full(number, baseline)),
             details={"people": everyone, "unbelieved": int((believed[crowd.kind_of] == 0.0).sum())},
-            remark=_remark(target, everyone),
+            remark=remark,
         )
-
-
-def _remark(target: Target, everyone: int) -> str:
-    """What the claims were, and what the promise has to do with them."""
-    text = f"Of {everyone:,} people, as many as are in the table are claimed to be in it"
-    text += "." if target.population is not None else "; the others were drawn from the values that occur in it."
-    alpha = min((part.most_presence for part in target.promised), default=1.0)
-    if alpha < 1.0:
-        text += (
-            f" The promise of at most {percent(alpha)} is about all combinations of values; an attacker with a list of "
-            "people may believe more."
-        )
-    return text
 
 
 def _strangers(quasi: Sequence[Column], rows: NDArray[np.intp], random: np.random.Generator) -> list[NDArray[np.int32]]:

@@ -223,20 +223,16 @@ class Target:
         lines = self.release.beliefs(self._points(part), self.withheld)
         lines[np.isnan(lines).any(axis=1)] = self.prior
         if self.groups is not None and not self.strangers:
-            self._tell_groups(part, lines)
+            # the shares of the group that everyone is known to be in, or of the withheld rows
+            assert self.release.grouped is not None and self.withheld is not None, "only groups are known"
+            groups = self.group_of[part]
+            held = self.release.grouped.counts.only(groups[groups >= 0])
+            lines[groups >= 0] = held.matrix() / held.sizes[:, None]
+            if self.withheld.any():
+                lines[groups < 0] = self.withheld / self.withheld.sum()
         if part.stop - part.start == self.lines:  # otherwise there are too many to be kept
             self.remembered[known] = lines.copy()
         return lines
-
-    def _tell_groups(self, part: slice, lines: Floats) -> None:
-        """Replace beliefs by the shares of the group that everyone is known to be in, or of the withheld rows."""
-        release = self.release.grouped
-        assert release is not None and self.withheld is not None, "only groups are known"
-        sure = np.flatnonzero(self.group_of[part] >= 0)
-        held = release.counts.only(self.group_of[part][sure])
-        lines[sure] = held.matrix() / held.sizes[:, None]
-        if self.withheld.any():
-            lines[self.group_of[part] < 0] = self.withheld / self.withheld.sum()
 
     def beliefs_of(self, other: Release, part: slice) -> Floats:
         """What a further release says about some of the people, in its own values; NaN if it says nothing."""

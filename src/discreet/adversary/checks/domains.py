@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.adversary.case import Case
 from discreet.adversary.check import Check, one_sentence
 from discreet.arguments import argument
 from discreet.principles import wording
@@ -167,11 +168,9 @@ def _other_trees(release: Release, original: Table) -> list[str]:
     return faults
 
 
-def listed(release: Release, original: Table, from_release: Collection[str] = ()) -> Check:
-    """Check that every value and label in the manifest is the auditor's or the original's, or is published.
-
-    ``from_release`` are the attributes whose hierarchy or order was copied from the release when the original was read.
-    """
+def listed(case: Case[Any]) -> Check:
+    """Check that every value and label in the manifest is the auditor's or the original's, or is published."""
+    release, from_release = case.release, case.from_release
     cells: dict[str, set[str]] = {}
     for part in release.projections:
         if part.descriptions is not None:
@@ -181,11 +180,14 @@ def listed(release: Release, original: Table, from_release: Collection[str] = ()
     for attribute in release.attributes:
         if attribute.role == "other":
             continue
-        column = original.column(attribute.name)
+        column = case.original.column(attribute.name)
         declared = column.declared_values and attribute.name not in from_release
         texts = _unseen_values(attribute, column, declared)
-        if column.hierarchy is None or column.hierarchy.bare or attribute.name in from_release:
-            texts += _unseen_labels(attribute, cells.get(attribute.name, set()))
+        own = column.hierarchy is not None and not column.hierarchy.bare and attribute.name not in from_release
+        if attribute.hierarchy is not None and not own:  # labels above the values that no published cell contains
+            known = {*attribute.hierarchy.leaves, *cells.get(attribute.name, ()), ANYTHING, MISSING}
+            labels = dict.fromkeys(label for level in attribute.hierarchy.labels[1:] for label in level)
+            texts += [label for label in labels if label not in known]
         if texts and declared:
             faults.append(
                 f"the manifest lists {_some(texts)} of {attribute.name!r}, which the auditor's own hierarchy does not"
@@ -212,15 +214,6 @@ def _unseen_values(attribute: Attribute, column: Column, declared: bool) -> list
     texts = column.texts
     held = {MISSING, *(texts[code] for code in codes.tolist())}
     return [value for value in ordered_values(attribute) if value not in held]
-
-
-def _unseen_labels(attribute: Attribute, cells: set[str]) -> list[str]:
-    """Return the labels above the values that no published cell contains."""
-    if attribute.hierarchy is None:
-        return []
-    known = {*attribute.hierarchy.leaves, *cells, ANYTHING, MISSING}
-    labels = dict.fromkeys(label for level in attribute.hierarchy.labels[1:] for label in level)
-    return [label for label in labels if label not in known]
 
 
 def _some(texts: list[str]) -> str:

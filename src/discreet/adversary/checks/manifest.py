@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, Protocol
+from typing import Any
 
 from discreet.adversary.case import Case
 from discreet.adversary.check import Check, one_sentence
@@ -29,16 +29,6 @@ VERSION = re.compile(r"\d{1,3}(\.\d{1,3}){1,3}((a|b|rc|\.dev|\.post)\d{1,3})?", 
 SCHEME = re.compile(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*", re.ASCII | re.IGNORECASE)
 LONGEST = 40
 """The most characters in the name of a scheme that is not installed."""
-
-
-class StatedScheme(Protocol):
-    """A scheme with the options that a manifest states; audits extend it by what they ask a scheme."""
-
-    name: ClassVar[str]
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The parameters, as written to the manifest."""
 
 
 def entries(case: Case[Any], **more: Any) -> Check:
@@ -125,8 +115,10 @@ def is_installed(entry: Any) -> bool:
     return isinstance(name, str) and name in SCHEMES
 
 
-def stated_scheme(entry: Any) -> Any | None:
+def stated_scheme(entry: Any) -> Any:
     """Return the scheme that an entry of a manifest names, with its options; None if it is not one of discreet's.
+
+    What an audit asks of some schemes only (`find`, `impossible`, `may_draw`) it asks where they offer it.
 
     >>> stated_scheme({"name": "mondrian", "options": {"loss": "gcp"}}).loss, stated_scheme("nothing")
     ('gcp', None)

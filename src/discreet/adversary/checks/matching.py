@@ -35,6 +35,7 @@ from discreet.randomness import numbers_below
 from discreet.releases.boxes import mixed, plant_tree, points_of
 from discreet.releases.described import DescribedRelease
 from discreet.releases.descriptions import Descriptions
+from discreet.releases.exact_rows import crossed
 from discreet.table.combinations import numbered
 from discreet.table.table import Column, Table
 
@@ -73,9 +74,7 @@ def people_of(aligned: Aligned, original: Table) -> People:
     keys = numbered(codes, [len(column.values) for column in aligned.columns], len(aligned.usable))
     _, first, of_row = np.unique(keys, return_index=True, return_inverse=True)
     columns = tuple(replace(column, codes=of[first]) for column, of in zip(aligned.columns, codes, strict=True))
-    width = len(original.prior_counts)
-    had = np.bincount(of_row * width + original.classes[aligned.usable], minlength=len(first) * width)
-    had = had.reshape(len(first), width)
+    had = crossed(of_row, len(first), original.classes[aligned.usable], len(original.prior_counts))
     return People(columns, had.sum(axis=1), of_row, had)
 
 

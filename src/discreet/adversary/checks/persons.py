@@ -18,8 +18,6 @@ from discreet.adversary.case import Case
 from discreet.adversary.check import Check, named, one_sentence
 from discreet.adversary.checks.trace import traced
 from discreet.adversary.verdict import PromiseVerdict
-from discreet.arguments import argument
-from discreet.errors import DiscreetError
 from discreet.principles import Principle, Prior
 from discreet.principles.counts import Counts
 from discreet.principles.persons import Judged, broken_by_persons
@@ -40,15 +38,6 @@ def check_format(release: Release, original: Table) -> list[Check]:
         "rows."
     )
     return [Check("persons", False, sentence)]
-
-
-def check_read(manifest: dict[str, object], original: Table) -> None:
-    """Reject an original without a person column when the release is about persons."""
-    if "persons" in manifest and original.person is None:
-        raise DiscreetError(
-            "the release is about persons with several rows; name the column of the original that identifies the "
-            f"person, as in {argument('person', 'id')}"
-        )
 
 
 def judged_by_persons(

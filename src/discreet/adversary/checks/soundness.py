@@ -156,12 +156,8 @@ def opening(case: Case[Any], sound: str, numbers: Mapping[str, NDArray[np.float6
     ``sound`` says what holds of tables that agree, ``numbers`` are those that numeric quasi-identifiers are published
     with, and ``more`` the entries of the manifest that are specific to the format.
     """
-    release = case.release
-    return [
-        entries(case, **more),
-        consistency(release, sound),
-        domains(release, case.original, numbers, case.from_release),
-    ]
+    agreeing = domains(case.release, case.original, numbers, case.from_release)
+    return [entries(case, **more), consistency(case.release, sound), agreeing]
 
 
 def consistency(release: Release, sound: str = ONE_DESCRIPTION) -> Check:

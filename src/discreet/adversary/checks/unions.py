@@ -141,7 +141,10 @@ def face(
 
     ``classes`` is the code of every original row's sensitive value.
     """
-    axes = _slow_first(aligned)
+    # those axes first on which the next code changes most about which descriptions admit a point
+    boxes, last = aligned.boxes, np.array([max(1, len(column.values) - 1) for column in aligned.columns])
+    ends = (boxes.low > 0).sum(axis=0) + (boxes.high < last).sum(axis=0)
+    axes = np.argsort(ends / last, kind="stable")[::-1].copy()
     columns = [aligned.columns[axis] for axis in axes]
     codes = [column.codes[aligned.usable] for column in columns]
     keys = numbered(codes, [len(column.values) for column in columns], len(aligned.usable))
@@ -172,14 +175,6 @@ def face(
                 if result.share is None or shares[at] > result.share:
                     result.share, result.person = float(shares[at]), _values_of(aligned, here[at])
     return results
-
-
-def _slow_first(aligned: Aligned) -> NDArray[np.intp]:
-    """Return the axes, those first on which the next code changes most about which descriptions admit a point."""
-    boxes = aligned.boxes
-    last = np.array([max(1, len(column.values) - 1) for column in aligned.columns])
-    ends = (boxes.low > 0).sum(axis=0) + (boxes.high < last).sum(axis=0)
-    return np.argsort(ends / last, kind="stable")[::-1].copy()
 
 
 def _gathered(

@@ -47,9 +47,9 @@ from discreet.randomness import generator
 from discreet.releases.ambiguous.blocks import as_blocks, table_names
 from discreet.releases.ambiguous.lookup import Located
 from discreet.releases.ambiguous.release import AmbiguousRelease
+from discreet.releases.canonical import line_keys
 from discreet.releases.columns import value_name
-from discreet.table.combinations import distinct, first_unshared, looked_up, numbered
-from discreet.table.table import Table
+from discreet.table.combinations import distinct, first_unshared, looked_up
 
 kernels = cast(Any, coverage)
 
@@ -68,21 +68,12 @@ class AlignedAmbiguous(AlignedCounts[AmbiguousRelease]):
     """The original's rows, looked up in the auxiliary tables."""
 
 
-def align(release: AmbiguousRelease, original: Table) -> AlignedAmbiguous:
-    """Align a release with its original; reject an original that was read differently than the release states."""
-    columns = tuple(quasi_column(attribute, original) for attribute in release.quasi)
-    check_sensitive(release, original)
-    return AlignedAmbiguous(release, original, release.lists.located(columns))
-
-
 def value_named(aligned: AlignedAmbiguous, value: int) -> str:
     """Return a listed value, or a combination of values published together, in words."""
     firsts = aligned.located.firsts
     block = int(np.searchsorted(firsts, value, side="right")) - 1
     columns = aligned.release.auxiliaries[block].columns
-    keys = numbered(
-        [column.codes for column in columns], [len(column.values) for column in columns], len(columns[0].codes)
-    )
+    keys = line_keys(columns, len(columns[0].codes))
     # values are numbered in the order of their keys
     entry = int(np.argmax(keys == np.unique(keys)[value - firsts[block]]))
     words: list[str] = []
@@ -95,7 +86,9 @@ def value_named(aligned: AlignedAmbiguous, value: int) -> str:
 def audit_ambiguous(case: Case[AmbiguousRelease]) -> FormatFindings:
     """Audit an ambiguous release against its original; see ``audit``."""
     release = case.release
-    aligned = align(release, case.original)
+    quasi = tuple(quasi_column(attribute, case.original) for attribute in release.quasi)
+    check_sensitive(release, case.original)
+    aligned = AlignedAmbiguous(release, case.original, release.lists.located(quasi))
     views = each_attribute(aligned)
     columns = {
         name: column

@@ -43,7 +43,8 @@ from discreet.adversary.checks.totals import rows_of_original
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.principles import Principle
 from discreet.releases.anatomy.release import AnatomyRelease
-from discreet.table.combinations import first_difference, looked_up, numbered
+from discreet.releases.canonical import line_keys
+from discreet.table.combinations import first_difference, looked_up
 from discreet.table.table import Table
 
 CONSISTENT = (
@@ -95,9 +96,7 @@ def _misplaced(views: Sequence[AlignedAnatomy], kept: NDArray[np.intp], places: 
 
 def _crowd(release: AnatomyRelease, part: Principle, left: NDArray[np.int64]) -> PromiseVerdict:
     """Judge k-anonymity, which is about indistinguishable rows: here, rows with the same quasi-identifiers."""
-    columns = release.exact
-    keys = numbered([column.codes for column in columns], [len(column.values) for column in columns], release.rows)
-    _, sizes = np.unique(keys, return_counts=True)
+    _, sizes = np.unique(line_keys(release.exact, release.rows), return_counts=True)
     alike = np.append(sizes, left.sum()) if left.sum() else sizes
     smallest = int(alike.min(initial=release.rows)) if len(alike) else 0
     broken = int((alike < part.least_rows).sum())

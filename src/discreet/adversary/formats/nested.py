@@ -45,9 +45,8 @@ from discreet.kernels.boxes.boxes import Boxes
 from discreet.principles import Principle, Prior, wording
 from discreet.principles.counts import Counts
 from discreet.releases.boxes import boxes_in
-from discreet.releases.nested.beliefs import expected
 from discreet.releases.nested.release import NestedRelease
-from discreet.releases.nested.tree import Tree
+from discreet.releases.nested.tree import Tree, expected
 
 CONSISTENT = (
     "The nodes form trees, and each has rows and one description; there are as many persons as rows; no node has "

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from discreet.adversary.alignment import Aligned, align, codes_in, each_sensitiv
 from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check, named
 from discreet.adversary.checks import soundness
-from discreet.adversary.checks.manifest import StatedScheme, is_installed, stated_promise, stated_scheme
+from discreet.adversary.checks.manifest import is_installed, stated_promise, stated_scheme
 from discreet.adversary.checks.trace import traced
 from discreet.adversary.formats.generalized import audit_generalized
 from discreet.adversary.verdict import counts_of
@@ -135,21 +135,11 @@ def _broken(aligned: Aligned, original: Table, promised: Sequence[Principle]) ->
 UNKNOWN = "Whether the scheme can have made these groups was not checked"
 
 
-@runtime_checkable
-class Divider(StatedScheme, Protocol):
-    """A scheme that divides rows into groups by cuts that do not depend on chance alone."""
-
-    def impossible(
-        self, table: Table, principle: Principle, groups: NDArray[np.int32], sizes: NDArray[np.int64]
-    ) -> str | None:
-        """Say why the scheme cannot have divided a table into groups; None if it may have. Group -1 is not known."""
-
-
 def divided(case: Case[SealedRelease], aligned: Aligned) -> Check:
     """Check that the scheme that is stated can have made the groups."""
     release, original = case.release, case.original
     scheme, promise = stated_scheme(case.manifest.get("scheme")), stated_promise(case.manifest.get("promise"))
-    if release.faults or release.rows != original.rows or promise is None or not isinstance(scheme, Divider):
+    if release.faults or release.rows != original.rows or promise is None or not hasattr(scheme, "impossible"):
         return Check("groups", True, f"{UNKNOWN}, because the manifest or the tables are faulty.")
     table = _as_published(release, original, scheme.options.get("values") == "label")
     if table is None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check, one_sentence
 from discreet.adversary.checks import soundness
 from discreet.adversary.checks.domains import domains, numbers_of
-from discreet.adversary.checks.manifest import StatedScheme, entries, stated_promise, stated_scheme
+from discreet.adversary.checks.manifest import entries, stated_promise, stated_scheme
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.principles import Principle, wording
 from discreet.principles.differential_privacy import DifferentialPrivacy
@@ -70,21 +70,10 @@ def audit_synthetic(case: Case[Any]) -> FormatFindings:
     return FormatFindings(checks, [_judged(part, release) for part in case.parts])
 
 
-@runtime_checkable
-class Drawer(StatedScheme, Protocol):
-    """A scheme that spends what is promised, and can draw some numbers of a column and no others."""
-
-    def spent(self, principle: Principle) -> float:
-        """Return the epsilon that is spent to keep a promise of differential privacy."""
-
-    def may_draw(self, column: Column, numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Return which of these numbers may be drawn."""
-
-
 def _said(case: Case[SyntheticRelease], scheme: Any) -> Privacy:
     """Return what the release must say of how it was drawn, by the scheme and the promise that the manifest states."""
     said, promise = case.release.privacy, stated_promise(case.manifest.get("promise"))
-    if not isinstance(scheme, Drawer):
+    if not hasattr(scheme, "may_draw"):
         return said
     said = said._replace(domains=scheme.options["domains"])
     return said._replace(epsilon=scheme.spent(promise)) if promise and promise.of(DifferentialPrivacy) else said
@@ -97,7 +86,7 @@ def _drawable(
 
     Numbers beyond a domain are reported by another check.
     """
-    if not isinstance(scheme, Drawer):
+    if not hasattr(scheme, "may_draw"):
         sentence = "Whether all numbers can have been drawn was not checked, because the manifest names no scheme that"
         return Check("grid", True, f"{sentence} says which ones it draws.")
     faults = []

@@ -36,21 +36,23 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
+from discreet.errors import DiscreetError
 from discreet.kernels.presence.value_index import Shown
-from discreet.releases import canonical
+from discreet.releases import canonical, reading
 from discreet.releases.ambiguous.blocks import Blocks, as_blocks, check_publishable, table_names
 from discreet.releases.ambiguous.estimate import Estimator, contingency, expected_counts
 from discreet.releases.ambiguous.lookup import ByLists, listed
 from discreet.releases.ambiguous.weights import LikelyShares
 from discreet.releases.assumptions import COUNTED, ONE_RELEASE
+from discreet.releases.attributes import Attribute
 from discreet.releases.boxes import columns_at, shares
-from discreet.releases.columns import ExactColumn, column_array
-from discreet.releases.counted import CountingRelease, counted_in_groups, extents
-from discreet.releases.folder import Home
+from discreet.releases.columns import ExactColumn, column_array, read_sensitive
+from discreet.releases.counted import Counted, CountingRelease, counted_in_groups, extents
+from discreet.releases.folder import DAMAGED, Home
 from discreet.releases.lookup import Lookup
 from discreet.releases.partition import GROUP, PublishedRows
 from discreet.releases.statement import Stated, Statement
-from discreet.table.combinations import numbered, ranked
+from discreet.table.combinations import distinct, numbered, places_among, ranked
 from discreet.table.query import Query
 from discreet.table.table import Column, Table
 
@@ -156,11 +158,50 @@ class AmbiguousRelease(CountingRelease):
         return replace(self, auxiliaries=tuple(auxiliaries), trace=trace, counted=self.counted_by(numbers))
 
     @classmethod
-    def load(cls, home: Home, manifest: dict[str, Any]) -> AmbiguousRelease:
+    def load(cls, home: Home, manifest: dict[str, Any]) -> Self:
         """Load the release in a folder whose manifest has been read."""
-        from discreet.releases.ambiguous.load import load_ambiguous
-
-        return load_ambiguous(home, manifest)
+        attributes = reading.read_attributes(manifest)
+        stems, blocks = _auxiliaries(manifest, attributes)
+        secrets, tables, of_secrets, ending = reading.counted_tables(home, attributes, manifest, stems)
+        if any(attribute.role == "other" for attribute in attributes):
+            raise DiscreetError(
+                "the manifest of the release must list quasi-identifiers and then sensitive attributes, and no others; "
+                f"{DAMAGED}"
+            )
+        names = [f"{stem}.{ending}" for stem in stems]
+        read = [reading.read_columns(home / name, [*block, GROUP]) for name, block in zip(names, blocks, strict=True)]
+        for name, columns in zip(names, read, strict=True):
+            # a group without values is a fault, but nobody can be looked up in no values
+            if len(columns[GROUP][1]) == 0:
+                raise DiscreetError(f"{name!r} of the release has no rows; {DAMAGED}")
+        faults: list[str] = []
+        ids = distinct(np.concatenate([distinct(columns[GROUP][1]) for columns in (*of_secrets, *read)]))
+        reading.check_groups(tables[0], ids, manifest, faults)
+        counted: list[Counted] = []
+        for name, secret, lines in zip(tables, secrets, of_secrets, strict=True):
+            first = (counted[0].counts.sizes, tables[0]) if counted else ()
+            counted.append(reading.read_counted(secret, name, lines, ids, faults, *first))
+        counts = counted[0].counts
+        reading.check_rows(tables[0], int(counts.sizes.sum()), manifest, faults, "counts")
+        kinds = {attribute.name: attribute for attribute in attributes}
+        auxiliaries = []
+        for name, block, columns in zip(names, blocks, read, strict=True):
+            payloads = [read_sensitive(kinds[each], *columns[each], faults) for each in block]
+            groups = places_among(ids, columns[GROUP][1]).astype(np.int32)
+            auxiliary = make_auxiliary(groups, len(ids), payloads)
+            if len(auxiliary.groups) < len(groups):
+                faults.append(f"{name} lists a value of a group more than once.")
+            _check_entries(name, auxiliary, counts.sizes, ids, faults)
+            auxiliaries.append(auxiliary)
+        return cls(
+            manifest=manifest,
+            attributes=attributes,
+            blocks=blocks,
+            auxiliaries=tuple(auxiliaries),
+            ids=ids,
+            faults=tuple(faults),
+            counted=tuple(counted),
+        )
 
     def lookup(self) -> Lookup:
         """The look-up of people in the auxiliary tables."""
@@ -269,3 +310,32 @@ def make_auxiliary(groups: NDArray[np.int32], number: int, payloads: Sequence[Ex
     sizes = [number, *(len(payload.values) for payload in payloads)]
     _, first, _ = ranked(numbered([groups, *(payload.codes for payload in payloads)], sizes, len(groups)))
     return Auxiliary(groups[first], canonical.taken_in(first, payloads))
+
+
+def _auxiliaries(manifest: Mapping[str, Any], attributes: tuple[Attribute, ...]) -> tuple[list[str], Blocks]:
+    """The names of the auxiliary tables and the attributes in each of them."""
+    try:
+        entries = [(str(entry["table"]), tuple(map(str, entry["attributes"]))) for entry in manifest["auxiliaries"]]
+    except (KeyError, TypeError):
+        entries = []
+    listed = sorted(name for _, block in entries for name in block)
+    if listed != sorted(attribute.name for attribute in attributes if attribute.role == "quasi"):
+        raise DiscreetError(
+            f"the manifest of the release must name an auxiliary table for every quasi-identifier; {DAMAGED}"
+        )
+    return [stem for stem, _ in entries], tuple(block for _, block in entries)
+
+
+def _check_entries(
+    name: str, auxiliary: Auxiliary, sizes: NDArray[np.int64], ids: NDArray[np.int64], faults: list[str]
+) -> None:
+    """Report groups without entries, or with more entries than rows, in an auxiliary table."""
+    entries = np.bincount(auxiliary.groups, minlength=len(sizes))
+    wrong = np.flatnonzero((entries < 1) | (entries > sizes))
+    if len(wrong):
+        g = wrong[0]
+        faults.append(
+            f"A group must show between one value and as many as it has rows, but group {ids[g]} has {sizes[g]:,} rows "
+            f"and {entries[g]:,} values in {name}"
+            + (f", and {len(wrong) - 1:,} other groups are like that." if len(wrong) > 1 else ".")
+        )

@@ -34,7 +34,7 @@ from discreet.releases.canonical import line_keys
 from discreet.table.combinations import ranks
 
 if TYPE_CHECKING:
-    from discreet.releases.ambiguous.release import AmbiguousRelease, Auxiliary
+    from discreet.releases.ambiguous.release import AmbiguousRelease
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -73,16 +73,11 @@ class LikelyShares(dict[int, Floats]):
 
     def __missing__(self, at: int) -> Floats:
         """Evaluate one table."""
-        self[at] = _expected(self._tables[at], self._sizes)
+        groups, columns = self._tables[at]
+        values = ranks(line_keys(columns, len(groups)))
+        spread = likely_spread(np.bincount(values), self._sizes)
+        self[at] = expected_numbers(groups.astype(np.intp), values, spread, self._sizes)
         return self[at]
-
-
-def _expected(auxiliary: Auxiliary, sizes: Floats) -> Floats:
-    if not len(auxiliary.groups):  # files whose entries were all deleted
-        return np.zeros(0)
-    values = ranks(line_keys(auxiliary.columns, len(auxiliary.groups)))
-    spread = likely_spread(np.bincount(values), sizes)
-    return expected_numbers(auxiliary.groups.astype(np.intp), values, spread, sizes)
 
 
 def likely_spread(shown: NDArray[np.int64], sizes: Floats) -> Spread:

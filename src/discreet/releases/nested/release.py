@@ -2,7 +2,7 @@
 
 Each node with rows is a group of a generalized release: its rows are under one description that fits all persons in the
 node, and a row may belong to any of them. A second table publishes the tree: the parent of every node, and how many
-persons have it as their leaf. So anybody can compute the beliefs (see `releases.nested.beliefs`), and rows of rare
+persons have it as their leaf. So anybody can compute the beliefs (see `releases.nested.tree`), and rows of rare
 values may be high in the tree while the others go down to small leaves.
 """
 
@@ -27,14 +27,12 @@ from discreet.releases.descriptions import Descriptions, Texts
 from discreet.releases.folder import DAMAGED, Home
 from discreet.releases.generalization import Values, generalize
 from discreet.releases.generalized.release import GeneralizedRelease
-from discreet.releases.nested.beliefs import believed, expected
-from discreet.releases.nested.tree import Tree, check_tree, numbered_in_order, tidied
+from discreet.releases.nested.tree import Tree, believed, check_tree, expected, numbered_in_order, tidied
 from discreet.releases.partition import GROUP, PARENT, PublishedRows, check_one_row_each, check_partition
-from discreet.releases.reading import read_lines
+from discreet.releases.reading import read_lines, whole_numbers
 from discreet.releases.statement import Stated, Statement
 from discreet.table.combinations import distinct, looked_up
 from discreet.table.table import Column, Table
-from discreet.table.texts import LARGEST_WHOLE
 
 NODES = "nodes"
 PERSONS = "persons"
@@ -157,8 +155,9 @@ class NestedRelease(GeneralizedRelease):
             raise DiscreetError(f"the manifest of a nested release must list one sensitive attribute; {DAMAGED}")
         path = release.second_table(home, NODES)
         names = [GROUP, PARENT, PERSONS]
-        lines = zip(names, read_lines(path, names), strict=True)
-        groups, parents, persons = (_numbers(path.name, name, texts) for name, texts in lines)
+        lines = read_lines(path, names)
+        lines[1] = [text or "-1" for text in lines[1]]  # the empty parent of a root
+        groups, parents, persons = (whole_numbers(*both, path.name) for both in zip(lines, names, strict=True))
         if len(groups) != release.groups or bool((groups != release.ids).any()):
             fault = f"{path.name} must list every node that has rows in the table once, in order."
             empty = np.zeros(release.groups, np.int64)
@@ -237,17 +236,3 @@ def _everyone(
         pairs_above.append(pairs)
     everyone = distinct(np.concatenate(pairs_above))
     return (everyone // card).astype(np.int32), (everyone % card).astype(np.int32)
-
-
-def _numbers(file: str, name: str, texts: list[str]) -> NDArray[np.int64]:
-    """Convert texts to whole numbers; the empty parent of a root becomes -1."""
-    empty = "-1" if name == PARENT else ""
-    try:
-        numbers = np.array([int(text or empty) for text in texts], np.int64)
-        if bool((np.abs(numbers) >= LARGEST_WHOLE).any()):
-            raise OverflowError
-        return numbers
-    except (ValueError, OverflowError):
-        raise DiscreetError(
-            f"the column {name!r} of {file!r} does not hold a whole number in every row; publish the release again"
-        ) from None

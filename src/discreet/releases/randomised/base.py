@@ -33,8 +33,8 @@ from discreet.releases.partition import PublishedRows
 from discreet.releases.passthrough import check_kept, check_quasi
 from discreet.releases.reading import check_rows, ending_of, read_exact, read_lines, read_texts, row_attributes
 from discreet.releases.statement import Statement
-from discreet.table.query import Condition, Query
-from discreet.table.table import Column, Table
+from discreet.table.query import Query
+from discreet.table.table import Table
 from discreet.table.texts import MISSING
 
 
@@ -70,13 +70,15 @@ class RandomisedRelease(ExactRowsRelease):
         domain = np.flatnonzero(table.prior_counts)
         place = np.full(len(column.values), -1, np.int32)
         place[domain] = np.arange(len(domain), dtype=np.int32)
+        numeric = column.kind == "numeric"
+        values = column.values[domain].astype(np.float64) if numeric else np.array(column.texts, object)[domain]
         trace = np.full(table.rows, -1, np.int32)
         trace[rows.rows] = np.arange(len(rows.rows), dtype=np.int32)
         return {
             "manifest": rows.manifest(cls, statement, **more),
             "attributes": rows.attributes,
             "exact": rows.exact,
-            "secrets": (ExactColumn(_values(column, domain), place[drawn[rows.rows]], column.notation),),
+            "secrets": (ExactColumn(values, place[drawn[rows.rows]], column.notation),),
             "prior": table.prior_counts[domain],
             "others": rows.others,
             "trace": trace,
@@ -147,24 +149,13 @@ class RandomisedRelease(ExactRowsRelease):
         """The rows that satisfy each condition on an unchanged column; the sensitive values that the query asks for are
         marked in ``wanted``."""
         secret = self.secret.name
+        # an ordinal attribute may list values that do not occur
+        ordinal = self.secret.kind == "ordinal"
+        known = np.array([MISSING, *self.secret.values], object) if ordinal else self.values
         for condition in query.by_attribute.get(secret, ()):
-            wanted &= self._wanted(condition)
+            admitted = condition.admits(known, self.secret.meaning)
+            wanted &= np.isin(self.values, known[admitted]) if ordinal else admitted
         return self.bits(condition for condition in query.conditions if condition.attribute != secret)
-
-    def _wanted(self, condition: Condition) -> NDArray[np.bool_]:
-        """Which sensitive values a condition admits; an ordinal attribute may list values that do not occur."""
-        if self.secret.kind != "ordinal":
-            return condition.admits(self.values, self.secret.meaning)
-        order = [MISSING, *self.secret.values]
-        admitted = dict(zip(order, condition.admits(np.array(order, object), "ordinal").tolist(), strict=True))
-        return np.array([admitted.get(value, False) for value in self.values.tolist()], np.bool_)
-
-
-def _values(column: Column, domain: NDArray[np.intp]) -> NDArray[Any]:
-    """Some values of a column as stored in a release: numbers or texts."""
-    if column.kind == "numeric":
-        return column.values[domain].astype(np.float64)
-    return np.array([str(column.values[code]) for code in domain], object)
 
 
 def read_parts(home: Home, manifest: dict[str, Any], names: Sequence[str]) -> tuple[dict[str, Any], list[str], str]:

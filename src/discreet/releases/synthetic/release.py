@@ -20,8 +20,8 @@ from numpy.typing import ArrayLike, NDArray
 from discreet.errors import DiscreetError
 from discreet.releases.assumptions import NO_ORDER
 from discreet.releases.attributes import points_given
-from discreet.releases.columns import ExactColumn, column_array, read_sensitive
-from discreet.releases.exact_rows import ExactRowsRelease, RowsAt, codes_found, crossed
+from discreet.releases.columns import coded_numbers, column_array, read_sensitive
+from discreet.releases.exact_rows import ExactRowsRelease, RowsAt, crossed
 from discreet.releases.folder import DAMAGED, Home
 from discreet.releases.partition import PublishedRows
 from discreet.releases.reading import check_rows, ending_of, listed_attributes, read_texts
@@ -134,11 +134,8 @@ class SyntheticRelease(ExactRowsRelease):
         (secret,) = self.secrets
         if column.kind != "numeric":
             return self
-        values = np.unique(np.concatenate([secret.values, column.values.astype(np.float64)]))
-        if np.isnan(values[-1]):  # a missing number comes first
-            values = np.roll(values, 1)
-        at = codes_found(self.secret, ExactColumn(values, secret.codes, secret.notation), secret.values)
-        return replace(self, secrets=(secret._replace(values=values, codes=at[secret.codes].astype(np.int32)),))
+        values, at = coded_numbers(np.concatenate([secret.values, column.values.astype(np.float64)]))
+        return replace(self, secrets=(secret._replace(values=values, codes=at[secret.codes]),))
 
     def given(self, name: str, known: str) -> SyntheticRelease | None:
         """What is published about one sensitive attribute beside another that is known of everyone."""

@@ -16,9 +16,8 @@ from discreet.principles.prior import Prior
 from discreet.progress import Progress, unheard
 from discreet.randomness import permutation
 from discreet.releases.generalization import Values
-from discreet.releases.nested.beliefs import expected
 from discreet.releases.nested.release import NestedRelease
-from discreet.releases.nested.tree import Tree
+from discreet.releases.nested.tree import Tree, expected
 from discreet.schemes.axes import axes_of
 from discreet.schemes.cuts.scheme import Cuts
 from discreet.schemes.grouping import GroupingTask, confirm, published_rows
@@ -39,7 +38,7 @@ class Lifting(Scheme):
     region, as they do where all rows of a group have one box.
 
     Why the promise is kept: it bounds the share of each value, here what is believed of a person by someone who knows
-    the tree and the person's leaf (`discreet.releases.nested.beliefs`). A person of a child has a row there or, with
+    the tree and the person's leaf (`discreet.releases.nested.tree`). A person of a child has a row there or, with
     the chance that one of the child's persons leaves it, one of the node or above; all who leave either child are
     alike. So what is believed in a child is (local rows + share of those who leave x (rows lifted + what is expected
     above)) / persons, which is what the kernel bounds when it makes a cut, for every value. It depends on numbers

@@ -30,6 +30,7 @@ from discreet.adversary.checks.trace import traced
 from discreet.kernels.judging import SLACK
 from discreet.principles import wording
 from discreet.principles.wording import percent
+from discreet.releases.exact_rows import crossed
 from discreet.releases.projected.release import ProjectedRelease
 from discreet.table.combinations import numbered, ranks
 from discreet.table.dependency import mutual_information
@@ -111,8 +112,7 @@ def held_by(release: ProjectedRelease, original: Table, trace: NDArray[Any] | No
         for attribute in part.sensitive:
             column: Column = original.column(attribute.name)
             codes, of_row, width = column.codes[rows].astype(np.int64), places[rows], len(column.values)
-            counts = np.bincount(of_row * width + codes, minlength=part.groups * width).reshape(part.groups, width)
-            held.append(Held(attribute.name, at, codes, of_row, counts))
+            held.append(Held(attribute.name, at, codes, of_row, crossed(of_row, part.groups, codes, width)))
     return held
 
 
@@ -200,9 +200,7 @@ def beliefs_given(asked: Held, known: Held) -> tuple[NDArray[np.float64], NDArra
 
 def _joint(asked: Held, known: Held) -> NDArray[np.float64]:
     """Return how often each value of one attribute goes with each of another."""
-    wide = known.counts.shape[1]
-    counts = np.bincount(asked.codes * wide + known.codes, minlength=asked.counts.shape[1] * wide)
-    return counts.reshape(-1, wide).astype(np.float64)
+    return crossed(asked.codes, asked.counts.shape[1], known.codes, known.counts.shape[1]).astype(np.float64)
 
 
 def _intersection_check(held: list[Held]) -> Check:

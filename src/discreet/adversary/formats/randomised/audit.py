@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check
 from discreet.adversary.checks import soundness
 from discreet.adversary.checks.domains import numbers_of
-from discreet.adversary.checks.manifest import StatedScheme, stated_promise, stated_scheme, version_hint
+from discreet.adversary.checks.manifest import stated_promise, stated_scheme, version_hint
 from discreet.adversary.formats.randomised.align import AlignedRandomised, align
 from discreet.adversary.formats.randomised.withheld import undecided, with_withheld
 from discreet.adversary.verdict import PromiseVerdict
@@ -73,25 +73,6 @@ def _same_prior(aligned: AlignedRandomised, prior: Prior) -> Check:
     return Check("prior", True, "The prior is the distribution of the sensitive attribute in the whole original.")
 
 
-@runtime_checkable
-class Finder(StatedScheme, Protocol):
-    """A scheme whose probabilities follow from the promise and the prior."""
-
-    def find(self, principle: Principle, prior: Prior) -> Any:
-        """Return the probabilities."""
-
-    def refusal(self, principle: Principle, prior: Prior) -> str | None:
-        """Return why the scheme does not make this promise."""
-
-
-@runtime_checkable
-class Solver(Finder, Protocol):
-    """A scheme whose probabilities solve a program that may have several solutions, each as good as the others."""
-
-    def may_find(self, probabilities: Any, principle: Principle, prior: Prior) -> bool:
-        """Return whether these probabilities are one of the solutions."""
-
-
 class Recomputed(NamedTuple):
     """What was computed again."""
 
@@ -114,7 +95,7 @@ def recompute(case: Case[Any], prior: Prior | None, name: str, subject: str) -> 
         return Check(name, True, f"{unknown} the prior is not the original's.")
     if promise is None:
         return Check(name, True, f"{unknown} the manifest states no promise.")
-    if scheme is None or scheme.makes is not type(case.release) or not isinstance(scheme, Finder):
+    if not hasattr(scheme, "find") or scheme.makes is not type(case.release):
         named = "the manifest names no scheme that finds it from the prior and the promise"
         return Check(name, True, f"{unknown} {named}.")
     try:
@@ -127,7 +108,7 @@ def recompute(case: Case[Any], prior: Prior | None, name: str, subject: str) -> 
         return Check(name, False, f"{sentence}: {refusal}.{version_hint(case.manifest)}")
     chosen = ", ".join(f"{key}={value}" for key, value in scheme.options.items())
     found = Recomputed(probabilities, f"scheme {scheme.name!r} with {chosen} finds for {promise} and this prior")
-    if isinstance(scheme, Solver):
+    if hasattr(scheme, "may_find"):  # there may be several solutions, each as good as the others
         return found._replace(as_good=partial(scheme.may_find, principle=promise, prior=prior))
     return found
 
