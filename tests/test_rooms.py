@@ -73,8 +73,10 @@ BUDGETS = {
     "table": Budget(5_450, 27),
 }
 """Per room; ``ground`` are the modules beside the rooms."""
-WHOLE = Budget(53_400, 353)
-"""All of them together, which is less than the sum of what each may have at most."""
+WHOLE = Budget(50_000, 340)
+"""All of them together but what is new, which is less than the sum of what each may have at most."""
+NEW = ("command/data.py", "report/tradeoff.py")
+"""What was built since; it counts towards what its room may grow by."""
 COMING = {"engines": 2_500, "app": 3_500, "evidence": 3_500}
 """The lines of rooms that do not exist yet: their budgets when they do, beside ``WHOLE``."""
 GROWTH = {"analyst": 4_000, "report": 4_000, "adversary": 1_500, "table": 2_000}
@@ -186,9 +188,9 @@ def test_a_room_keeps_its_budget(room: str) -> None:
 
 
 def test_the_house_keeps_its_budget() -> None:
-    today = [size for room, size in sizes().items() if room not in COMING]
-    assert sum(size.lines for size in today) <= WHOLE.lines
-    assert sum(size.files for size in today) <= WHOLE.files
+    old = [module for module in modules() if module.name not in NEW and module.room not in COMING]
+    assert sum(module.text.count("\n") for module in old) <= WHOLE.lines
+    assert len(old) <= WHOLE.files
 
 
 def length(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:

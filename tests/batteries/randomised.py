@@ -115,7 +115,7 @@ RETAINED = Battery(
         ),
         "a probability that breaks it by a hair": (
             stated("retention", "probability", value=lambda used: used + 1e-11),
-            Must("broken probability", says="is broken by what"),
+            Must("broken probability", says="is broken by 3 of 12 published values"),
         ),
         "a probability that was not used": (
             stated("retention", "probability", value=0.0001),

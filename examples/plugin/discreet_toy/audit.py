@@ -41,10 +41,7 @@ def audit_separate(case: Case[SeparateRelease]) -> FormatFindings:
     prior, rows = Prior.of(original), rows_compared(release, original)
     places = places_in(ExactColumn(release.values, np.zeros(0, np.int32)), original.sensitive[0])
     counts = np.bincount(places, release.counts, len(prior.counts) + 1).astype(np.int64)
-    support, how = case.support(
-        lambda trace, faults: _by_trace(case, rows, counts, trace, faults),
-        lambda: _without_trace(case),
-    )
+    support, how = _without_trace(case) if case.trace is None else _by_trace(case, case.trace, rows, counts)
     checks = [
         entries(case),
         consistency(release, "There are as many rows as values, and the manifest gives their number."),
@@ -69,14 +66,10 @@ def _values(case: Case[SeparateRelease], counts: NDArray[np.int64], prior: Prior
 
 
 def _by_trace(
-    case: Case[SeparateRelease],
-    rows: ComparedRows,
-    counts: NDArray[np.int64],
-    trace: NDArray[np.int64],
-    faults: list[str],
-) -> Check:
+    case: Case[SeparateRelease], trace: NDArray[np.int64], rows: ComparedRows, counts: NDArray[np.int64]
+) -> tuple[Check, str]:
     """Check that the rows that the trace publishes have the quasi-identifiers and the values that are published."""
-    secret = case.original.sensitive[0]
+    secret, faults = case.original.sensitive[0], list(case.trace_faults)
     if trace.shape != rows.had.shape or not set(np.unique(trace)) <= {-1, 0}:
         faults.append("the trace must have 0 for every published row, and nothing for every withheld row")
     else:
@@ -85,7 +78,8 @@ def _by_trace(
             faults.append("the rows that the trace publishes have other quasi-identifiers")
         if not np.array_equal(np.bincount(secret.codes[kept], minlength=len(counts)), counts):
             faults.append("the rows that the trace publishes have other sensitive values")
-    return trace_check(faults, "the tables have exactly the quasi-identifiers and the values of the published rows")
+    explained = "the tables have exactly the quasi-identifiers and the values of the published rows"
+    return trace_check(faults, explained), "trace"
 
 
 def _without_trace(case: Case[SeparateRelease]) -> tuple[Check, str]:

@@ -50,7 +50,7 @@ def check_quasi(table: Table) -> None:
             raise DiscreetError(
                 f"{alone:,} of the {table.rows:,} rows hold a value of the quasi-identifier {column.name!r} that "
                 "nobody else has, so it identifies persons, and the release would list all of them; leave it out, or "
-                f"give it a hierarchy{''.join(notes)}"
+                f"give it a hierarchy that lists all values that could occur{''.join(notes)}"
             )
 
 
