@@ -298,7 +298,7 @@ def queries(setting: Setting) -> None:
 
 def draw(setting: Setting, records: Sequence[dict[str, Any]], folder: Path) -> None:
     """Plot loss and error by epsilon and by m, as SVG."""
-    from discreet.report.charts import COLORS, library, themed
+    from discreet.report.charts import COLORS, require, themed
     from discreet.report.plots import DASHES, SHAPES
 
     names = list(dict.fromkeys(one["scheme"] for one in records))
@@ -349,5 +349,5 @@ def draw(setting: Setting, records: Sequence[dict[str, Any]], folder: Path) -> N
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"proximity-{setting.name.split(',')[0]}.svg"
     chart = themed({"vconcat": panels, "padding": 8, "background": "white"}, autosize="pad")
-    path.write_text(str(library().vegalite_to_svg(chart)), encoding="utf-8")
+    path.write_text(str(require("vl_convert").vegalite_to_svg(chart)), encoding="utf-8")
     print(f"\nPlot: {path}")

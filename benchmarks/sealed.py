@@ -213,7 +213,7 @@ def _numbered(trace: np.ndarray | None) -> tuple[int, ...]:
 
 def _picture(marks: list[dict[str, object]]) -> None:
     """Loss against the worst belief, for each kind of table."""
-    from discreet.report.charts import library, themed
+    from discreet.report.charts import require, themed
 
     across = {"field": "loss", "type": "quantitative", "title": "AIL", "scale": {"zero": False, "padding": 30}}
     up = {"field": "worst", "type": "quantitative", "title": "worst belief, as a multiple of its bound"}
@@ -241,5 +241,6 @@ def _picture(marks: list[dict[str, object]]) -> None:
     ]
     chart = themed({"concat": of_table, "columns": 2}, autosize="pad")
     measuring.plots.mkdir(parents=True, exist_ok=True)
-    (measuring.plots / "sealed.png").write_bytes(library().vegalite_to_png({**chart, "background": "white"}, scale=2))
+    picture = require("vl_convert").vegalite_to_png({**chart, "background": "white"}, scale=2)
+    (measuring.plots / "sealed.png").write_bytes(picture)
     print(f"\nThe plot is in {measuring.plots / 'sealed.png'}.")

@@ -20,8 +20,8 @@ from discreet.releases import GeneralizedRelease, load, write_trace
 from discreet.releases import folder as files
 from discreet.releases import placement as placing
 from discreet.releases.attributes import Attribute
-from discreet.releases.columns import taken
 from discreet.releases.labels import Nodes, braces, interval, parse, quoted
+from discreet.table.combinations import narrow
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.table import Column, Table
 from naive import boxes as naive
@@ -172,7 +172,7 @@ def test_rows_are_published_as_they_were(tmp_path: Path) -> None:
 @pytest.mark.parametrize("number", [1, 256, 257, 512, 1 << 16, (1 << 16) + 1])
 def test_codes_survive_being_read_from_little_memory(number: int) -> None:
     codes = np.arange(number, dtype=np.int32)
-    assert (taken(codes, codes[::-1], number) == codes[::-1]).all()
+    assert (narrow(codes, number)[codes[::-1]] == codes[::-1]).all()
 
 
 def test_order_and_numbers_carry_nothing() -> None:
