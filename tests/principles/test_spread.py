@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 import discreet as dc
 from discreet.adversary.audit import audit
 from discreet.errors import DiscreetError
-from discreet.principles import KEAnonymity, Prior, Proximity, Variance, parse
+from discreet.principles import KEAnonymity, Prior, Proximity, TCloseness, Variance, parse, together
+from discreet.table.hierarchy import Hierarchy
 from discreet.table.table import Column, Table
 
 ROWS = st.lists(st.integers(-8, 8), min_size=1, max_size=9)
@@ -170,3 +171,15 @@ def test_numbers_whose_sum_is_no_number():
     assert KEAnonymity(3, 1).reachable(prior).sentence.endswith("so k can be at most 2; ask for k=2 and e=1 or less.")
     told = KEAnonymity(2, 1e308).reachable(group_of(1.6e308, 1.7e308)[1]).sentence
     assert "1e+307" in told and len(told) < 200
+
+
+def test_two_promises_by_one_hierarchy_are_both_kept() -> None:
+    """Each brings the hierarchy along, and it counts once."""
+    tree = Hierarchy.of("grade", {"low": ["c", "a"], "high": ["d"]})
+    prior = Prior(np.array([8, 2, 20]), ("c", "a", "d"), hierarchy=tree)
+    groups = np.array([[4, 0, 10], [4, 2, 10], [8, 2, 20], [3, 3, 0]])
+    strict, lax = TCloseness(0.05, "hierarchical"), TCloseness(0.3, "hierarchical")
+    wanted = strict.holds(groups, prior).tolist()
+    assert wanted == [False, True, True, False]
+    for both in (together([lax, strict]), together([strict, lax])):
+        assert both.holds(groups, prior).tolist() == wanted

@@ -39,8 +39,9 @@ def rule(
 
 
 def combine(parts: Sequence[Rules]) -> Rules:
-    """All rules in one set. They concern one attribute, so at most one of them carries a tree."""
-    return _of_kinds(*(np.concatenate(lines) for lines in zip(*(part[:5] for part in parts), strict=True)))
+    """All rules in one set. They concern one attribute, so those that carry a tree carry the same one."""
+    tree = next((part.tree for part in parts if len(part.tree)), parts[0].tree)
+    return _concatenated(parts)._replace(tree=tree)
 
 
 class Stack(NamedTuple):
@@ -75,7 +76,12 @@ def stack(each: Sequence[Rules | None], width: int) -> Stack:
         np.append(0, np.cumsum([len(lines) for lines in parts])).astype(np.int64)
         for parts in ([part.kinds for part in known], [part.tree for part in known])
     )
-    return Stack(combine(known), starts, heights)
+    return Stack(_concatenated(known), starts, heights)
+
+
+def _concatenated(parts: Sequence[Rules]) -> Rules:
+    """All rules one after the other, and all trees."""
+    return _of_kinds(*(np.concatenate(lines) for lines in zip(*(part[:5] for part in parts), strict=True)))
 
 
 def _of_kinds(
