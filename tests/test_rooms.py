@@ -66,7 +66,7 @@ BUDGETS = {
     "datasets": Budget(700, 5),
     "ground": Budget(1_600, 16),
     "kernels": Budget(7_050, 53),
-    "principles": Budget(3_300, 23),
+    "principles": Budget(3_350, 23),
     "releases": Budget(8_650, 58),
     "report": Budget(2_450, 15),
     "schemes": Budget(8_600, 58),
