@@ -1,4 +1,4 @@
-"""Unfinished files and folders: built beside their target, and removed by their process or, if it dies, by the next.
+"""Unfinished files and folders: built beside their target, and removed by their process or a later one.
 
 A file or folder is built as ``content`` in a hidden folder ``.NAME.xxxxxxxx.unfinished`` beside its target NAME,
 readable by its owner only. The process that builds it holds a lock on the file ``lock`` in that folder while it lives;
@@ -18,7 +18,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-CONTENT, LOCK = "content", "lock"
+CONTENT, LOCK, ASIDE = "content", "lock", "aside"
+"""What is in a hidden folder: what is built, the lock, and a folder that made room for what was built."""
 NOT_HELD = -1
 """Stands for the handle of a lock that is not held open: Windows could not remove it, and locks no files this way."""
 _NAME = re.compile(r"\.(?P<name>.+)\.[0-9a-f]{8}\.unfinished", re.DOTALL)
@@ -106,8 +107,12 @@ def remove(path: Path) -> bool:
     return path.exists()
 
 
-def leftovers(target: Path) -> Iterator[Path]:
-    """Yield the folders that killed processes left beside ``target``, each locked while the caller handles it."""
+def leftovers(target: Path, *, unlocked: bool = False) -> Iterator[Path]:
+    """Yield the folders that killed processes left beside ``target``, each locked while the caller handles it.
+
+    Nothing is changed, and nothing in them is read. With ``unlocked``, folders are removed that a process made and did
+    not come to lock.
+    """
     try:
         beside = sorted(target.parent.iterdir())
     except OSError:
@@ -116,15 +121,16 @@ def leftovers(target: Path) -> Iterator[Path]:
         match = _NAME.fullmatch(path.name)
         if match is None or match["name"] != target.name or path in _at_hand or not _ours(path):
             continue
+        if os.name != "posix":
+            continue  # nothing can be proved
         try:
-            lock = os.open(path / LOCK, os.O_RDWR | os.O_NOFOLLOW) if os.name == "posix" else None
+            lock = os.open(path / LOCK, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
         except FileNotFoundError:
             with contextlib.suppress(OSError):
-                path.rmdir()  # its process has not locked it yet; if that still lives, it makes another folder
+                if unlocked:
+                    path.rmdir()  # its process has not locked it yet; if that still lives, it makes another folder
             continue
         except OSError:
-            continue
-        if lock is None:
             continue
         try:
             if _taken(lock) and path.exists():

@@ -33,7 +33,6 @@ from discreet.principles import Principle, wording
 from discreet.progress import Progress, part_of, silent
 from discreet.releases import load_as_stated
 from discreet.releases.folder import ManifestFile, read_manifest
-from discreet.releases.placement import finish
 from discreet.table.table import Table, as_names, as_table
 
 LOADED, JUDGED, SPELLED = 0.2, 0.6, 0.7
@@ -151,12 +150,8 @@ def audit(
     progress = checked("progress", progress, Progress | None)
     tell = silent if progress is None else partial(progress, "auditing")
     tell(0.0)
-    try:
-        finish(os.fspath(folder))  # what an interrupted replacement left
-    except TypeError:
-        raise DiscreetError(
-            "an audit reads files, not a release in memory; save the release and name its folder"
-        ) from None
+    if not isinstance(folder, str | os.PathLike):
+        raise DiscreetError("an audit reads files, not a release in memory; save the release and name its folder")
     file = read_manifest(folder)
     try:
         release = load_as_stated(file)

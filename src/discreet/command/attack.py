@@ -12,7 +12,7 @@ from discreet.adversary.attacks.campaign import Campaign
 from discreet.adversary.attacks.campaign import attack as carry_out
 from discreet.command.audit import read_population, reading_with
 from discreet.command.console import Exit, internal_error, number, output, print_json, quiet, watching
-from discreet.command.outputs import tidy
+from discreet.command.outputs import tell
 from discreet.command.render import grid
 from discreet.principles.wording import percent
 from discreet.table.read import read
@@ -33,7 +33,7 @@ def attack(
 ) -> int:
     """Attack a release, and show how often each attack succeeds."""
     for place in (folder, *others):
-        tidy(place)
+        tell(place)
     with watching() as progress:
         progress("reading", 0.0)
         settings = _reading(folder, others, reading)

@@ -8,7 +8,7 @@ from typing import Any
 from discreet.adversary.audit import audit as judge
 from discreet.command.console import Exit, note, output, print_json, quiet, watching
 from discreet.command.job import KINDS
-from discreet.command.outputs import tidy
+from discreet.command.outputs import tell
 from discreet.command.reading import by_column, header_of, offers_in, on_offers, parse_domains, parse_trees, split_names
 from discreet.command.render import rows_in_groups, show_audit
 from discreet.errors import DiscreetError
@@ -38,7 +38,7 @@ def audit(
     files, offering = parse_trees(hierarchies)
     ranges = parse_domains(domains)
     for place in (folder, *(() if trace is None else (trace,))):
-        tidy(place)
+        tell(place)
     with watching() as progress:
         progress("reading", 0.0)
         settings = reading_with(folder, reading)

@@ -13,7 +13,7 @@ from discreet.command.outputs import check_file
 from discreet.command.render import show_list
 from discreet.datasets import census_arrow, census_hierarchies, diseases, patients_arrow
 from discreet.errors import DiscreetError
-from discreet.releases.placement import enter_file
+from discreet.releases.placement import enter_file, real_place, tidied
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.paths import located
 from discreet.table.write import write_table
@@ -74,3 +74,4 @@ def _write(path: Path, force: bool, write: Callable[[Path], object]) -> None:
     with naming(str(path)), unfinished(path) as fresh:
         write(fresh)
         enter_file(fresh, path, force)
+        tidied(real_place(path))

@@ -14,7 +14,7 @@ from discreet.arguments import as_flags, command_line
 from discreet.command.console import Exit, note, output, print_json, quiet
 from discreet.command.data import write_hierarchies, write_people
 from discreet.command.job import Job
-from discreet.command.outputs import tidy
+from discreet.command.outputs import tell
 from discreet.command.publish import Outcome, carry_out, show
 from discreet.command.render import grid
 from discreet.datasets import DOMAINS, census_arrow, census_hierarchies
@@ -23,7 +23,7 @@ from discreet.releases import load
 from discreet.releases.described import DescribedRelease
 from discreet.releases.folder import check_folder
 from discreet.table.paths import located
-from discreet.unfinished import removed_on_failure
+from discreet.unfinished import leftovers, removed_on_failure
 
 QUASI = ("age", "gender", "education", "marital")
 SENSITIVE = "occupation"
@@ -54,8 +54,9 @@ def prepare(home: Path, force: bool) -> None:
     if home.is_dir():
         ours = (INPUT, RELEASE, TRACE, TREES)
         for name in ours:
-            tidy(home / name)
-        others = sorted(path.name for path in home.iterdir() if path.name not in ours)
+            tell(home / name)
+        left = [path for name in ours for path in leftovers(home / name)]
+        others = sorted(path.name for path in home.iterdir() if path.name not in ours and path not in left)
         if others and not force:
             raise DiscreetError(
                 f"the folder '{home}' holds {others[0]!r}, which was not made by a demo; choose another folder, or "

@@ -1,4 +1,4 @@
-"""Output files and folders: checked and tidied before the work begins, and written only when it is done."""
+"""Output files and folders: checked before the work begins, and written only when it is done."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 from discreet.command.console import naming, note
 from discreet.disk import obstacle, sync, uninterrupted
 from discreet.errors import DiscreetError
-from discreet.releases.folder import check_folder
+from discreet.releases.folder import check_folder, release_folder
 from discreet.releases.placement import check_file as check_plain
-from discreet.releases.placement import enter_file, real_place, tidied
+from discreet.releases.placement import enter_file, left_beside, put_back, real_place, tidied
 from discreet.releases.trace import check_outside
 from discreet.table.paths import located
 from discreet.unfinished import settle, unfinished
@@ -28,7 +28,9 @@ def check_output(output: str, force: bool, used: Mapping[str, Path]) -> Path:
     for what, path in used.items():
         if target in real_place(path).parents:
             raise DiscreetError(f"{what}, '{path}', lies inside the output folder '{output}'; choose another folder")
-    tidy(target)
+    for sentence in put_back(target):
+        note(f"Note: {sentence}")
+    tell(target)
     check_folder(located(output), force)
     _check_writable(target, f"'{output}'")
     return target
@@ -58,15 +60,21 @@ def check_file(name: str, what: str, force: bool, used: Mapping[str, Path]) -> P
     check_plain(path, f"the {what} '{name}'")
     if not path.parent.is_dir():
         raise DiscreetError(f"there is no folder '{path.parent}' for the {what}; make it first")
-    tidy(path)
+    tell(path)
     if path.exists() and not force:
         raise DiscreetError(f"the {what} '{name}' exists already; choose another file, or --force to replace it")
     _check_writable(path, f"the {what} '{name}'")
     return path
 
 
+def tell(path: str | Path) -> None:
+    """Print a note about what killed commands have left beside a path, and change nothing."""
+    for sentence in left_beside(real_place(release_folder(path))):
+        note(f"Note: {sentence}")
+
+
 def tidy(path: str | Path) -> None:
-    """Complete or remove what killed commands have left beside a path, and print a note about it."""
+    """Remove what killed commands have left beside a path that has just been written, and print a note about it."""
     for sentence in tidied(real_place(path)):
         note(f"Note: {sentence}")
 
@@ -80,6 +88,7 @@ def write_file(path: Path, content: bytes, force: bool) -> None:
             enter_file(fresh, path, force)
             settle(path)
         sync(path.parent)
+        tidy(path)
 
 
 def _check_writable(target: Path, what: str) -> None:

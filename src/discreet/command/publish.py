@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from discreet.adversary.audit import Audit, audit
 from discreet.command.console import Exit, complain, note, output, print_json, quiet, watching
 from discreet.command.job import Job, make_job
-from discreet.command.outputs import check_output, check_trace
+from discreet.command.outputs import check_output, check_trace, tidy
 from discreet.command.reading import by_column, on_columns, pairs, read_input
 from discreet.command.render import rows_in_groups, show_audit
 from discreet.disk import uninterrupted
@@ -130,6 +130,8 @@ def carry_out(job: Job) -> Outcome:
                 with uninterrupted():
                     place(staged, target, before, job.force, pair)
                     settle(target)
+                for path in filter(None, (target, trace)):
+                    tidy(path)
     for remark in (*remarks, *(f"Note: {sentence}" for sentence in _beyond_groups(promise, audited))):
         note(remark)
     notes = [remark.removeprefix("Note: ") for remark in on_columns(table)]

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, cast
 
 from discreet.command.audit import reading_with
 from discreet.command.console import Exit, note, number, output, print_json, quiet, watching
-from discreet.command.outputs import tidy
+from discreet.command.outputs import tell
 from discreet.errors import DiscreetError
 from discreet.principles.wording import percent
 from discreet.progress import Progress
@@ -32,7 +32,7 @@ _TOKEN = re.compile(
 
 def query(folder: str, sql: str | None, file: str | None, original: str | None, as_json: bool, **reading: Any) -> int:
     """Estimate counts from a release, and show them."""
-    tidy(folder)
+    tell(folder)
     if (sql is None) == (file is None):
         raise DiscreetError("a query is SQL or a file of queries (-f); give exactly one of them")
     with watching() as progress:

@@ -9,7 +9,6 @@ from discreet.catalogue import FORMATS
 from discreet.errors import DiscreetError
 from discreet.options import brief
 from discreet.releases.folder import DAMAGED, ManifestFile, read_manifest
-from discreet.releases.placement import finish
 from discreet.releases.release import Release
 from discreet.releases.trace import write_trace
 from discreet.table.texts import near
@@ -22,8 +21,7 @@ def __getattr__(name: str) -> Any:
 
 
 def load(folder: str | os.PathLike[str]) -> Release:
-    """Load a release of any format from its folder alone, after finishing what a killed publication left half done."""
-    finish(folder)
+    """Load a release of any format from its folder alone."""
     return load_as_stated(read_manifest(folder))
 
 

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple, Protocol
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.table.documents import from_json
-from discreet.table.paths import content, located
+from discreet.table.paths import content, located, real
+from discreet.unfinished import ASIDE, leftovers
 
 MANIFEST = "release.json"
 FORMAT_VERSION = 1
@@ -171,6 +172,12 @@ def read_manifest(folder: str | os.PathLike[str]) -> ManifestFile:
         raise DiscreetError(f"{str(home)!r} is a pipe or a device; name the folder of a release")
     path = home / MANIFEST
     if not os.path.lexists(path):
+        aside = [left / ASIDE for left in leftovers(real(home)) if (left / ASIDE).is_dir()]
+        if aside and not home.exists():
+            raise DiscreetError(
+                f"there is no {str(home)!r}, because a command that was replacing it was killed; publish again, or "
+                f"move the old one back, which is {str(aside[0])!r}"
+            )
         raise DiscreetError(f"{str(home)!r} is not a release: it holds no {MANIFEST}; check the path")
     size = path.stat().st_size if path.is_file() else 0
     if size > MOST_BYTES:

@@ -1,32 +1,27 @@
-"""Move files into place: a release in one step, and together with its trace or not at all.
+"""Move files into place: a release in one step, and together with its trace.
 
 A release is written beside its place, synced to disk, and then swapped with the old folder in one system call. Readers,
 and a process killed at any time, see this step done or not done. The trace lies elsewhere, perhaps on another disk, and
-no system changes two places in one step. So before the release moves into place, a note is written beside the finished,
-still hidden trace: the folder it belongs to, and the digest of that folder's future manifest. From then on there is the
-old release with the old trace or, for a moment, the new release with the old trace.
+no system changes two places in one step. So the finished trace follows the release at once. A kill between these two
+leaves the new release with the old trace. Nothing is lost then: the old release and the new trace lie complete in the
+hidden folders beside their places (`discreet.unfinished`). An audit with the old trace fails and says so, commands that
+name the two places tell of the hidden folders, and to publish again makes a pair.
 
-Whoever next loads, saves, audits or publishes that release, or writes that trace, finds the note of the dead process
-and reads the manifest in the folder. If its digest is the one noted, the release did move into place, so the finished
-trace is moved into place too. If not, the release did not, and the trace is removed. Either way the release ends up
-with its own trace, wherever the kill came, even during such a repair. A second note, beside the unfinished release,
-says where the trace is to go, so that the folder alone leads to it. The order in which leftovers are found does not
-matter. Byte-identical manifests mean identical releases, because the manifest contains the digests of all tables; then
-either trace is right.
+What is found beside a place may have come with an archive. So commands that read a release change nothing there, and
+nothing that is found says which file to write. Only what writes to a place removes what killed commands left beside it,
+and only when its own result is in place.
 
-All this happens with interrupts blocked and under a lock on the parent folder of the release, so that concurrent
+All moves happen with interrupts blocked and under a lock on the parent folder of the release, so that concurrent
 processes take turns. A process replaces only the release that was there when it began: if another one was faster, its
 release stays, because its trace would fit nothing otherwise. Where the system cannot swap two folders in one step
 (other than Linux and macOS, and some network drives), the old folder is moved aside first. A kill between these two
-renames leaves no folder in place until the next command that names it puts the old one back.
+renames leaves no folder in place until the next command that publishes there puts the old one back.
 """
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import hashlib
-import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -34,11 +29,9 @@ from pathlib import Path
 from discreet.arguments import argument
 from discreet.disk import NOT_SUPPORTED, exchanged, locked, sync, uninterrupted
 from discreet.errors import DiscreetError
-from discreet.releases.folder import MANIFEST, check_folder, release_folder
+from discreet.releases.folder import MANIFEST, check_folder
 from discreet.table.paths import located, real
-from discreet.unfinished import CONTENT, leftovers, remove, unfinished
-
-ASIDE, NOTE = "aside", "note"
+from discreet.unfinished import ASIDE, leftovers, remove, unfinished
 
 
 def real_place(path: str | os.PathLike[str]) -> Path:
@@ -50,7 +43,7 @@ def replace_folder(folder: str | os.PathLike[str], write: Callable[[Path], None]
     """Fill a new folder with ``write`` and swap it with ``folder`` in one step, or leave everything unchanged."""
     target = real_place(folder)
     try:
-        tidied(target)
+        put_back(target)
         check_folder(target, force)
         before = manifest_digest(target)
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -58,6 +51,7 @@ def replace_folder(folder: str | os.PathLike[str], write: Callable[[Path], None]
             fresh.mkdir()
             write(fresh)
             place(fresh, target, before, force)
+        tidied(target)
     except OSError as error:
         raise _unwritten(target, error) from error
     return target
@@ -79,8 +73,6 @@ def place(fresh: Path, target: Path, before: str | None, force: bool, trace: tup
                     f"another command published to {str(target)!r} in the meantime, and its release stays; "
                     "choose another folder, or run this again to replace it"
                 )
-            if trace is not None:
-                _lay_note(trace, fresh, target)
             undo = _enter(fresh, target, force)
             try:
                 sync(target.parent)
@@ -170,31 +162,6 @@ def _unwritten(target: Path, error: OSError) -> DiscreetError:
     )
 
 
-# ---------------------------------------------------------------------------------------------------------- leftovers
-
-
-def _lay_note(trace: tuple[Path, Path], fresh: Path, target: Path) -> None:
-    """Record beside a finished trace which release it belongs to, and beside the release where the trace is to go."""
-    unplaced, place_of_trace = trace
-    notes = {
-        fresh.with_name(NOTE): {"trace": str(place_of_trace)},
-        unplaced.with_name(NOTE): {"folder": str(target), "manifest": manifest_digest(fresh)},
-    }
-    for path, note in notes.items():
-        path.write_text(json.dumps(note), encoding="utf-8")
-        for changed in (path, path.parent, path.parent.parent):
-            sync(changed)
-
-
-def _read_note(home: Path) -> dict[str, str]:
-    """The note in an unfinished folder; empty if there is none, or one cut short by a kill."""
-    try:
-        note = json.loads((home / NOTE).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return note if isinstance(note, dict) else {}
-
-
 def manifest_digest(folder: Path) -> str | None:
     """The digest of the manifest in a folder, or ``None`` if there is no manifest."""
     try:
@@ -203,51 +170,36 @@ def manifest_digest(folder: Path) -> str | None:
         return None
 
 
-def finish(folder: str | os.PathLike[str]) -> None:
-    """Complete or remove what killed commands left of a release and its trace, if this user may change files there."""
-    with contextlib.suppress(OSError):
-        tidied(real(release_folder(folder)))
+# ---------------------------------------------------------------------------------------------------------- leftovers
+
+
+def left_beside(target: Path) -> list[str]:
+    """A sentence on each folder that a killed command left beside a place; changes nothing."""
+    return [
+        f"A command that was killed left {str(home)!r}. If a release or its trace is missing now, or the two do not "
+        "belong together, publish again: this removes the folder when it is done, and until then what the command "
+        "wrote or replaced is in there."
+        for home in leftovers(target)
+    ]
+
+
+def put_back(target: Path) -> list[str]:
+    """Put a release back that a killed command left aside, with nothing in its place; returns what to say about it."""
+    for home in leftovers(target):
+        aside = home / ASIDE
+        with uninterrupted(), locked(target.parent):
+            if aside.is_dir() and not aside.is_symlink() and not os.path.lexists(target):
+                aside.rename(target)
+                sync(target.parent)
+                return [f"A command that was killed had moved {str(target)!r} aside: it is back in place."]
+    return []
 
 
 def tidied(target: Path) -> list[str]:
-    """Complete or remove what killed commands left beside a place; returns a sentence for each leftover."""
-    sentences = []
-    for home in leftovers(target):
-        trace = _read_note(home).get("trace")
-        if trace is not None:
-            sentences += tidied(Path(trace))
-        with uninterrupted():
-            if _trace_entered(home, target):
-                done = f"A command was killed before it moved the trace {str(target)!r} into place: it is in place now."
-            elif _put_back(home, target):
-                done = f"A command that was killed had moved {str(target)!r} aside: it is back in place."
-            else:
-                done = f"Removed what a command that was killed had left beside {str(target)!r}."
-            sentences.append(f"{str(home)!r} cannot be removed; remove it by hand." if remove(home) else done)
-    return sentences
-
-
-def _trace_entered(home: Path, target: Path) -> bool:
-    """Move a leftover trace into place if its release is in place; returns whether this was so."""
-    note = _read_note(home)
-    if "folder" not in note:  # the release cannot have moved into place
-        return False
-    folder = Path(note["folder"])
-    if not folder.parent.is_dir():
-        return False
-    with locked(folder.parent):
-        if not (home / CONTENT).exists() or manifest_digest(folder) != note["manifest"]:
-            return False
-        (home / CONTENT).replace(target)
-        sync(target.parent)
-        return True
-
-
-def _put_back(home: Path, target: Path) -> bool:
-    """Put a release back that was left aside with nothing in its place; returns whether this was so."""
-    with locked(target.parent):
-        if not (home / ASIDE).exists() or target.exists():
-            return False
-        (home / ASIDE).rename(target)
-        sync(target.parent)
-        return True
+    """Remove what killed commands left beside a place that has just been written; a sentence for each leftover."""
+    return [
+        f"{str(home)!r} cannot be removed; remove it by hand."
+        if remove(home)
+        else f"Removed what a command that was killed had left beside {str(target)!r}."
+        for home in leftovers(target, unlocked=True)
+    ]

@@ -28,11 +28,11 @@ def write_trace(release: Release, path: str | os.PathLike[str]) -> Path:
     check_outside(target)
     check_file(target)
     try:
-        tidied(target)
         with unfinished(target) as fresh:
             fill_trace(release, fresh)
             enter_file(fresh, target, force=True)
             sync(target.parent)
+        tidied(target)
     except OSError as error:
         raise DiscreetError(f"the trace could not be written to {str(target)!r} ({error.strerror or error})") from error
     return target

@@ -156,4 +156,7 @@ def trace_check(faults: list[str], explained: str) -> Check:
 
 def unexplained(faults: list[str]) -> str:
     """Say why a trace does not explain a release."""
-    return f"The trace does not explain the release: {'; '.join(faults)}."
+    return (
+        f"The trace does not explain the release: {'; '.join(faults)}. If it is that of another publication, publish "
+        "again to have the two together."
+    )
