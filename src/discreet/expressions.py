@@ -24,7 +24,7 @@ SEED = "random_state"
 """The parameter that is no part of a text: a seed is for experiments, and given on its own."""
 _QUOTED = r'"(?:\\.|[^"\\])*+"'
 _FORM = re.compile(r'([^\s()",&=]+)\s*(?:\((.*)\))?', re.DOTALL)
-_PIECES = re.compile(rf'{_QUOTED}|[^",&()]++|.', re.DOTALL)
+_PIECES = re.compile(rf'{_QUOTED}|[^",+&()]++|.', re.DOTALL)
 
 
 class Expression:
@@ -108,13 +108,15 @@ def given(hint: Any) -> Any:
 def joined(value: object) -> object:
     """Return several words as one text, and anything else as it is.
 
-    >>> joined(("plain", "stratified")), joined((("age", "sex"), ("zip", "job"))), joined(5)
-    ('plain+stratified', 'age+sex,zip+job', 5)
+    >>> joined(("plain", "stratified")), joined((("age", "sex"), ("zip", "job,paid"))), joined(5)
+    ('plain+stratified', 'age+sex,zip+"job,paid"', 5)
     """
     if not isinstance(value, tuple):
         return value
     nested = any(isinstance(item, tuple) for item in value)
-    return ("," if nested else "+").join(str(joined(item)) for item in value)
+    return ("," if nested else "+").join(
+        _sure(item, "+") if isinstance(item, str) else str(joined(item)) for item in value
+    )
 
 
 def written(value: object) -> str:
@@ -127,8 +129,12 @@ def written(value: object) -> str:
         return str(value).lower()
     if isinstance(value, int | float):
         return number_text(value)
-    text = str(joined(value))
-    if text and text == text.strip() and text.isprintable() and not re.search(r'[,()&"]', text):
+    return _sure(str(joined(value)))
+
+
+def _sure(text: str, sign: str = "") -> str:
+    """Return a text that reads back as itself: quoted if it holds signs of the grammar, or another ``sign``."""
+    if text and text == text.strip() and text.isprintable() and not set(text) & {*',()&"', *sign}:
         return text
     return json.dumps(text, ensure_ascii=not text.isprintable())
 
@@ -190,12 +196,15 @@ def form_of(text: str, noun: str, example: str, kinds: Mapping[str, type[Express
             raise DiscreetError(f"{name}: {brief(item)} is not of the form name=value; write for example {example}")
         if key in texts:
             raise DiscreetError(f"{name}: {brief(key)[1:-1]} is given twice in {brief(text.strip())}; give it once")
-        texts[key] = _unquoted(name, item, value)
+        texts[key] = unquoted(name, item, value)
     return Form(name, texts)
 
 
-def _unquoted(name: str, item: str, value: str) -> str:
-    """Return a value without its quotes; those inside the parentheses of a nested text stay."""
+def unquoted(name: str, item: str, value: str) -> str:
+    """Return a value without its quotes; those inside the parentheses of a nested text stay.
+
+    ``name`` and ``item``, of which it is a part, are for messages.
+    """
     if '"' not in value or (value[0] != '"' and "(" in value):
         return value
     try:

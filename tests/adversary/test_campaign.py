@@ -123,3 +123,10 @@ def test_the_table_marks_what_is_above_its_bound(words: list[str], monkeypatch: 
     rows = {name: next(line for line in lines if line.startswith(name)) for name in ("trained", "naive-", "definetti")}
     assert "48.0 % -" in rows["trained"]
     assert "48.0 % above -" in rows["naive-"] and "48.0 % EXCEEDED -" in rows["definetti"]
+
+
+def test_a_release_without_sensitive_attribute_adds_nothing_to_an_attack(words: list[str], tmp_path: Path) -> None:
+    bare = dc.read(patients_arrow(), quasi=["age", "sex", "zip"], identifiers="name")
+    dc.publish(bare, dc.KAnonymity(4)).save(tmp_path / "bare")
+    said = run(*words, "--with", str(tmp_path / "bare"), code=2).stderr
+    assert "a release to combine with has no sensitive attribute" in said and "leave it out" in said

@@ -173,6 +173,13 @@ def test_queries_of_thousands_of_digits_or_parentheses(home: Path, condition: st
     taken_or_refused(home, "query", "generalized", f"SELECT COUNT(*) FROM t WHERE {condition}")
 
 
+@pytest.mark.parametrize(
+    "place", ["{} FROM t", "COUNT(*) FROM {}", "COUNT(*) FROM t WHERE {} = 1", "{} FROM t GROUP BY {}"]
+)
+def test_queries_of_hundreds_of_dots(home: Path, place: str) -> None:
+    refused(home, "query", "generalized", "SELECT " + place.replace("{}", ".".join("a" * 900)))
+
+
 def test_a_workload_without_end_is_refused(home: Path) -> None:
     said = refused(home, *COMMANDS["compare"][:-1], str(10**12))
     assert f"{MOST_QUERIES:,} queries at most" in said

@@ -22,7 +22,7 @@ from discreet.datasets.census import HETEROGENEOUS_QUASI
 from discreet.principles import AlphaBeta, LDiversity, Prior, parse
 from discreet.releases.ambiguous.estimate import expected_counts
 from discreet.releases.ambiguous.release import AmbiguousRelease
-from discreet.schemes import Ambiguity
+from discreet.schemes import Ambiguity, make_scheme
 from discreet.schemes.ambiguity import scheme as ambiguity
 from discreet.schemes.ambiguity.attempts import Attempt
 from discreet.schemes.ambiguity.groups import withhold_with_groups
@@ -590,6 +590,25 @@ def test_groups_keep_k_anonymity_and_l_diversity_beside() -> None:
     assert release.sizes.min() >= 12
     assert promise.holds(release.counts, Prior.of(table)).all()
     check_files(table, release, 0.2, 0.25, False)
+
+
+@pytest.mark.parametrize("name", ["b ", " b", "b+c", "b,c", 'b"c', "b(c", "b\tc", "auto", "none", "b"])
+def test_pairs_read_back_whatever_their_names(name: str, tmp_path: Path) -> None:
+    """From the manifest, where the audit looks, and from the scheme's text."""
+    scheme = Ambiguity(pairs=[("a", name)])
+    stated = str(scheme.options["pairs"])
+    assert (
+        Ambiguity(pairs=stated).options == scheme.options
+        and make_scheme(str(scheme), {}, None).options == scheme.options
+    )
+    rng = np.random.default_rng(0)
+    columns: dict[str, object] = {other: rng.integers(0, 60, 200) for other in ("x", "y", "z")}
+    columns |= {other: rng.integers(0, 6, 200) for other in ("a", name)}
+    columns["s"] = [f"s{i}" for i in rng.integers(0, 6, 200)]
+    table = read(pa.table(columns), quasi=["x", "y", "z", "a", name], sensitive="s")
+    home = scheme.publish(table, AlphaBeta(0.5, 0.5)).save(tmp_path / "r")
+    assert dc.load(home).blocks == dc.Ambiguity(pairs=stated).publish(table, AlphaBeta(0.5, 0.5)).blocks
+    assert dc.audit(home, table).holds
 
 
 # -------------------------------------------------------------------------------------------------------------- files

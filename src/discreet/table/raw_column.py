@@ -77,8 +77,12 @@ def encode(name: str, column: pa.ChunkedArray, *, untyped: bool = False) -> RawC
         return _encode_lists(name, column.to_pylist())
     if pa.types.is_null(kind):
         return RawColumn(name, np.full(len(column), -1, np.int32), pa.array([], pa.string()), None)
+    if categories and pa.types.is_nested(kind.value_type):
+        raise _unfit(name, kind.value_type)
     if str(kind) == "string_view":
         column = column.cast(pa.large_string())
+    elif pa.types.is_decimal32(kind) or pa.types.is_decimal64(kind):  # Arrow does not code these
+        column = column.cast(pa.decimal128(kind.precision, kind.scale))
     elif not (categories or _is_text(kind) or pa.types.is_primitive(kind) or pa.types.is_decimal(kind)):
         raise _unfit(name, kind)
     array = one_dictionary(column if categories else column.dictionary_encode())
@@ -96,10 +100,20 @@ def encode(name: str, column: pa.ChunkedArray, *, untyped: bool = False) -> RawC
 
 def one_dictionary(column: pa.ChunkedArray) -> pa.DictionaryArray:
     """Return a coded column as one array."""
-    array = column.unify_dictionaries().combine_chunks()
+    array = pa.chunked_array(map(_without_null, column.chunks), column.type).unify_dictionaries().combine_chunks()
     if isinstance(array, pa.ChunkedArray):
         return array.chunk(0) if array.num_chunks else pa.array([], column.type)
     return array
+
+
+def _without_null(array: pa.DictionaryArray) -> pa.DictionaryArray:
+    """Return a coded array whose dictionary has no null, because Arrow cannot merge dictionaries that have one."""
+    kept = array.dictionary.is_valid().to_numpy(zero_copy_only=False)
+    if kept.all():
+        return array
+    places = pa.array(np.cumsum(kept) - 1, array.type.index_type, mask=~kept)
+    values = array.dictionary.drop_null()
+    return pa.DictionaryArray.from_arrays(places.take(array.indices), values, ordered=array.type.ordered)
 
 
 def matches(words: pa.Array, pattern: str) -> NDArray[np.bool_]:

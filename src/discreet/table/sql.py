@@ -58,7 +58,7 @@ def parse_count(text: str, kinds: Mapping[str, Meaning]) -> Query:
         _refuse("GROUP BY here", "ask for one count, or for the counts of all values by group_by")
     selected = [node.unalias().unnest() for node in select.expressions]
     if len(selected) != 1 or not _is_count(selected[0]):
-        shown = ", ".join(node.sql(dialect=DIALECT) for node in selected)
+        shown = ", ".join(_written(node) for node in selected)
         raise _misread(f"only COUNT(*) can be asked of a release, not {_quoted(shown)}")
     return _Columns(kinds).query(select)
 
@@ -200,7 +200,15 @@ def _quoted(text: str) -> str:
 
 
 def _sql(node: exp.Expression) -> str:
-    return _quoted(node.sql(dialect=DIALECT))
+    return _quoted(_written(node))
+
+
+def _written(node: exp.Expression) -> str:
+    """Return an expression as text, or what it is if it is nested too deeply to be written."""
+    try:
+        return node.sql(dialect=DIALECT)
+    except RecursionError:
+        return f"{node.key.upper()} nested too deeply to be shown"
 
 
 def _misread(fault: str) -> DiscreetError:
@@ -236,7 +244,7 @@ class _Columns:
         if isinstance(node, (exp.Not, exp.NEQ)):
             _refuse("NOT or <>", "list the values wanted with IN, or ask for the ranges on either side")
         if isinstance(node, exp.Is):
-            shown, name = node.expression.sql(dialect=DIALECT), self.column(node.this)
+            shown, name = _written(node.expression), self.column(node.this)
             instead = "compare with a value: a missing value satisfies no condition"
             if self.kinds[name] == "categorical":
                 instead = f"a missing value is '{MISSING}' here: write {name} = '{MISSING}'"
@@ -290,7 +298,7 @@ class _Columns:
             if name is None:
                 raise DiscreetError(f"there is no column {node.name!r} in the release; {near(node.name, self.kinds)}")
             return name
-        shown = node.sql(dialect=DIALECT)
+        shown = _written(node)
         if isinstance(node, exp.Sub):
             meant = "-".join(part.strip() for part in shown.split(" - "))
             if meant.casefold() in (known.casefold() for known in self.kinds):

@@ -214,6 +214,11 @@ class _Sources:
         self.original = as_published(original, main)
         names = _protected(main)
         for other in self.others:
+            if not other.sensitive:
+                raise DiscreetError(
+                    "a release to combine with has no sensitive attribute, so an attack learns nothing from it; "
+                    "leave it out"
+                )
             if not set(names) & set(_protected(other)):
                 raise DiscreetError(
                     f"the releases protect different attributes, {listed(map(repr, names))} and "

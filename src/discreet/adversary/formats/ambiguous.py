@@ -12,7 +12,6 @@ count and every row is checked by itself; this is a necessary condition, so a tr
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -44,7 +43,7 @@ from discreet.kernels.presence import coverage
 from discreet.principles import wording
 from discreet.principles.counts import Counts
 from discreet.randomness import generator
-from discreet.releases.ambiguous.blocks import as_blocks, table_names
+from discreet.releases.ambiguous.blocks import as_blocks, parse_pairs, table_names
 from discreet.releases.ambiguous.lookup import Located
 from discreet.releases.ambiguous.release import AmbiguousRelease
 from discreet.releases.canonical import line_keys
@@ -107,19 +106,15 @@ def audit_ambiguous(case: Case[AmbiguousRelease]) -> FormatFindings:
 def _entries(case: Case[AmbiguousRelease]) -> Check:
     """Check the manifest's entries, including which attributes each auxiliary table publishes together."""
     release = case.release
-    blocks = as_blocks([attribute.name for attribute in release.quasi], release.blocks)
+    names = [attribute.name for attribute in release.quasi]
+    blocks = as_blocks(names, release.blocks)
     auxiliaries = [
         {"table": stem, "attributes": list(block)} for stem, block in zip(table_names(blocks), blocks, strict=True)
     ]
     check = entries(case, groups=case.manifest["groups"], auxiliaries=auxiliaries)
     scheme: dict[str, Any] = case.manifest["scheme"] if check.holds else {"name": None}
     pairs = scheme["options"].get("pairs", "auto") if scheme["name"] == "ambiguity" else "auto"
-    # attributes are named in any order, and their names may contain the separators
-    joined = ",".join("+".join(block) for block in blocks if len(block) > 1)
-    stated, published = (
-        sorted(name.strip() for name in re.split(r"[+,]", text)) for text in ("" if pairs == "none" else pairs, joined)
-    )
-    if pairs != "auto" and stated != published:
+    if pairs != "auto" and as_blocks(names, parse_pairs(pairs)) != blocks:
         sentence = f"The manifest has {pairs!r} as 'pairs', which is not what is published together."
         return Check(check.name, False, sentence)
     return check

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from discreet.errors import DiscreetError
+from discreet.expressions import split, unquoted
 from discreet.releases.counted import check_countable
 from discreet.table.table import Table
 from discreet.table.texts import near
@@ -23,6 +24,29 @@ def check_publishable(table: Table) -> None:
             f"the column {table.other[0].name!r} cannot be published as it is, because an ambiguous release has no "
             "rows to hold it; leave it out, or make it a quasi-identifier"
         )
+
+
+def parse_pairs(pairs: str | Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
+    """Return the names to publish together, from a text such as ``age+education,sex+race``.
+
+    A name that holds a sign of this grammar, or a blank at an end, is quoted as in JSON.
+
+    >>> parse_pairs("age+education, sex+race"), parse_pairs('age+"wage, paid "')
+    ([('age', 'education'), ('sex', 'race')], [('age', 'wage, paid ')])
+    """
+    if not isinstance(pairs, str):
+        return [tuple(block) for block in pairs]
+    if pairs.strip() in ("", "none"):
+        return []
+    parts = [list(map(str.strip, split(part, "+"))) for part in split(pairs, ",")]
+    blocks = [tuple(unquoted("pairs", name, name) for name in part) for part in parts]
+    alone = next((block for block in blocks if len(block) < 2 or not all(block)), None)
+    if alone is not None:
+        raise DiscreetError(
+            f"pairs={pairs!r} names nothing to publish {'+'.join(alone)!r} together with; write for example "
+            "pairs=age+education, or pairs=auto"
+        )
+    return blocks
 
 
 def as_blocks(names: Sequence[str], blocks: Sequence[Sequence[str]] | None) -> Blocks:

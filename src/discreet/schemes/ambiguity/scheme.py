@@ -10,14 +10,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import DiscreetError
+from discreet.expressions import joined
 from discreet.kernels.judging import SLACK
 from discreet.principles.joint import jointly
 from discreet.principles.per_attribute import by_attribute, stated
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.progress import Progress, unheard
-from discreet.releases.ambiguous.blocks import Blocks, as_blocks, check_publishable
+from discreet.releases.ambiguous.blocks import Blocks, as_blocks, check_publishable, parse_pairs
 from discreet.releases.ambiguous.release import AmbiguousRelease
 from discreet.releases.release import Release
 from discreet.schemes.ambiguity.attempts import MOST_WITHHELD, Refused, attempts
@@ -103,7 +103,7 @@ class Ambiguity(Scheme):
     @property
     def options(self) -> dict[str, Any]:
         """The parameters, as written to the manifest."""
-        named = self.pairs if self.pairs == "auto" else ",".join(map("+".join, parse_pairs(self.pairs)))
+        named = self.pairs if self.pairs == "auto" else joined(tuple(parse_pairs(self.pairs)))
         return {**super().options, "pairs": named or "none"}
 
     def check_words(self, table: Table) -> None:
@@ -209,26 +209,6 @@ def leading(promises: Sequence[Principle]) -> tuple[int, Aim]:
         tuple(betas),
     )
     return lead, aim
-
-
-def parse_pairs(pairs: str | Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
-    """Return the names to publish together, from a text such as ``age+education,sex+race``.
-
-    >>> parse_pairs("age+education, sex+race")
-    [('age', 'education'), ('sex', 'race')]
-    """
-    if not isinstance(pairs, str):
-        return [tuple(block) for block in pairs]
-    if pairs.strip() in ("", "none"):
-        return []
-    blocks = [tuple(name.strip() for name in part.split("+")) for part in pairs.split(",")]
-    alone = next((block for block in blocks if len(block) < 2 or not all(block)), None)
-    if alone is not None:
-        raise DiscreetError(
-            f"pairs={pairs!r} names nothing to publish {'+'.join(alone)!r} together with; write for example "
-            "pairs=age+education, or pairs=auto"
-        )
-    return blocks
 
 
 def correlated_pairs(columns: Sequence[Column], rows: NDArray[np.int64]) -> list[tuple[str, str]]:
