@@ -130,3 +130,7 @@ def test_a_release_without_sensitive_attribute_adds_nothing_to_an_attack(words: 
     dc.publish(bare, dc.KAnonymity(4)).save(tmp_path / "bare")
     said = run(*words, "--with", str(tmp_path / "bare"), code=2).stderr
     assert "a release to combine with has no sensitive attribute" in said and "leave it out" in said
+
+
+def test_a_seed_below_zero_is_refused_as_by_publish(words: list[str]) -> None:
+    assert "-1 is not in the range x>=0" in run(*words[:-1], "-1", code=2).stderr

@@ -159,6 +159,7 @@ def test_flags_override_single_entries_of_tables_and_whole_lists() -> None:
         ('promise = "k-anonymity(k=3)"', "has both 'promise' and 'promises'; keep one"),
         ("hierarchies = {sex = 5}", "hierarchies.sex must be the path of a file"),
         ("hierarchies = 5", "hierarchies must be a folder, or a table of columns"),
+        ("na = [5]", "na must be a list of texts, not [5]"),
         ("options = 5", "options must be a table of names and values"),
         ("options = {loss = {a = 1}}", "options.loss must be a text"),
     ],

@@ -98,6 +98,14 @@ CALLS: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
         lambda release, folder: _read(_frame(city=[7, HALF] * (EIGHT // 2)), keep=["city"]),
         r"column 'city' holds '\ud800', which",
     ),
+    "the character NUL": (
+        lambda release, folder: _read(_frame(city=["Bath", "Ba\0th"] * (EIGHT // 2)), keep=["city"]),
+        r"column 'city' holds 'Ba\x00th', which has the character NUL",
+    ),
+    "the character NUL in lists": (
+        lambda release, folder: _read(_frame(city=[["x"], ["\0"]] * (EIGHT // 2)), sensitive=["ill", "city"]),
+        r"column 'city' holds '\x00', which has the character NUL",
+    ),
     "surrogates in lists": (
         lambda release, folder: _read(_frame(city=[["x"], [HALF]] * (EIGHT // 2)), sensitive=["ill", "city"]),
         r"\ud800",

@@ -292,7 +292,8 @@ def test_a_user_gives_the_levels_of_numbers() -> None:
     ("options", "why"),
     [
         ({"withhold": 1.0}, "withhold must be a number of at least 0 and below 1, not 1.0"),
-        ({"most_discernibility": -1.0}, "most_discernibility must be a number of at least 0, not -1.0"),
+        ({"most_discernibility": -1.0}, "most_discernibility must be a number above 0 or any, not -1.0"),
+        ({"most_discernibility": 0}, "most_discernibility must be a number above 0 or any, not 0"),
         ({"loss": "entropy"}, "loss must be ail, gcp or discernibility, not 'entropy'"),
     ],
 )

@@ -55,6 +55,7 @@ REFUSED = {
     "a leaf from elsewhere": (tree("3", "4", "all"), "two different sets of leaves"),
     "the root's own label inside": (tree("a", "b", "b"), "is its own ancestor"),
     "unequal depth": ([("1", "a", "all"), ("2", "all")], "unequal depth"),
+    "the character NUL": (tree("a\0", "b", "all"), "not a text that a file can hold"),
     "half a character": (tree("a\ud800", "b", "all"), "not a text that a file can hold"),
 }
 

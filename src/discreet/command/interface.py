@@ -264,7 +264,7 @@ COMMANDS = (
         path("--population", "Everyone who may be in the table, for the attack 'presence'."),
         path("--trace", "The private trace, for an attacker who knows everyone's group."),
         valued("--victims", "N", "Attack only N people, drawn at random (default: everyone).", type=int),
-        valued("--seed", "N", "Seed of the random draws, to repeat a result.", type=int),
+        valued("--seed", "N", "Seed of the random draws, to repeat a result.", type=click.IntRange(min=0)),
         *FORMATS,
         kind=WithPlugins,
     ),

@@ -216,7 +216,7 @@ def _domain(value: Any) -> Any:
     return [given_text(end) for end in value] if isinstance(value, list) else value
 
 
-_CONVERTED: dict[str, Callable[[Any], Any]] = {"options": _option, "na": _option, "domains": _domain}
+_CONVERTED: dict[str, Callable[[Any], Any]] = {"options": _option, "domains": _domain}
 """How the entries of some lists and tables are converted before they are checked."""
 
 

@@ -292,7 +292,7 @@ def _check_cells(attribute: str, rows: list[tuple[str, ...]]) -> None:
                     f"the hierarchy of {attribute!r} has an empty label at level {level} of the leaf {row[0]!r} "
                     f"(row {number}); name it, or repeat the label below"
                 )
-            if not label.isascii() and any("\ud800" <= character <= "\udfff" for character in label):
+            if "\0" in label or (not label.isascii() and any("\ud800" <= sign <= "\udfff" for sign in label)):
                 raise DiscreetError(
                     f"the hierarchy of {attribute!r} has the label {label!r} (row {number}), which is not a text that "
                     "a file can hold; give it another"

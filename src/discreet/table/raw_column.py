@@ -164,6 +164,16 @@ def _texts(name: str, texts: Sequence[str | None]) -> pa.Array:
         ) from None
 
 
+def _check_readable(name: str, words: pa.Array) -> None:
+    """Refuse texts that many programs would read only in part."""
+    ended = words.filter(pc.match_substring(words, "\0"))
+    if len(ended):
+        shown = brief(ended[0].as_py())
+        raise DiscreetError(
+            f"column {name!r} holds {shown}, which has the character NUL, where many programs stop reading; correct it"
+        )
+
+
 def _encode_lists(name: str, cells: Sequence[Any]) -> RawColumn:
     """Code a column of lists; null is an empty list, and null in a list is nothing."""
     numbers: dict[tuple[str, ...], int] = {}
@@ -175,7 +185,8 @@ def _encode_lists(name: str, cells: Sequence[Any]) -> RawColumn:
             raise _unfit(name, f"list of {type(nested).__name__}")
         texts = {value_text(item).strip() for item in items if not is_null(item)} - {""}
         codes[row] = numbers.setdefault(tuple(sorted(texts)), len(numbers))
-    _texts(name, [text for texts in numbers for text in texts])  # how a list is written hides what is no text
+    listed = _texts(name, [text for texts in numbers for text in texts])  # how a list is written hides what is no text
+    _check_readable(name, listed)
     words = pa.array([str(list(texts)) for texts in numbers], pa.string())
     return RawColumn(name, codes, words, None, categories=True, lists=tuple(numbers))
 
@@ -220,6 +231,7 @@ def _plain(name: str, values: pa.Array) -> tuple[pa.Array | NDArray[Any], NDArra
     null = values.is_null().to_numpy(zero_copy_only=False)
     if _is_text(kind):
         words = values.cast(pa.string()) if kind != pa.string() else values
+        _check_readable(name, words)
         blank = pc.equal(pc.utf8_length(pc.utf8_trim_whitespace(words)), 0).fill_null(True)
         return words, null | blank.to_numpy(zero_copy_only=False)
     if pa.types.is_boolean(kind):

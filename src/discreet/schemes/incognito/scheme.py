@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,8 +81,8 @@ class Incognito(GroupingScheme):
     """The loss to minimise: ``ail``, ``gcp`` or ``discernibility``."""
     withhold: Withheld = 0.0
     """The largest share of rows that may be withheld where that lowers the loss; a withheld row has loss 1."""
-    most_discernibility: Annotated[float, Interval(0)] = 0.0
-    """The largest discernibility of what is published; 0 for any."""
+    most_discernibility: Annotated[float, Interval(0, closed="right")] | Literal["any"] = "any"
+    """The largest discernibility of what is published, or ``any``."""
     values: Values = "interval"
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
@@ -123,7 +123,7 @@ class Incognito(GroupingScheme):
         """Return the group of each of the task's rows; -1 for rows withheld because that lowers the loss."""
         generalizations, judge = self._counted((task.table, task.principle, task.prior), task.rows)
         kept, _ = generalizations.kept(judge, task.progress)
-        most = self.most_discernibility or float("inf")
+        most = float("inf") if self.most_discernibility == "any" else self.most_discernibility
         best = generalizations.best(kept, judge, most)
         if best is None:
             finest = replace(generalizations, prices=None).best(kept, judge)
