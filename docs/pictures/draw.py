@@ -359,7 +359,7 @@ def retention() -> Canvas:
 def _published(plane: Plane, release: dc.Release, attribute: str) -> int:
     """Draw everybody with the published value, ringed if it is not their own; returns how many are ringed."""
     published, changed = release.tables(True)["table"], 0
-    rows = zip(*(published[name].to_pylist() for name in ("age", "weight", attribute)), strict=True)
+    rows = zip(*(published[name].to_pylist() for name in ("age", "weight", f"{attribute}_randomised")), strict=True)
     listed: dict[tuple[int, int], list[object]] = {}
     for age, weight, value in rows:
         listed.setdefault((age, weight), []).append(value)

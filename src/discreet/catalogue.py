@@ -25,8 +25,10 @@ SCHEMES: Registry[Any] = Registry(
         "sealed": Entry("sealed.scheme:Sealed", "Cuts that hold against an attacker who knows the algorithm."),
         "mirrored": Entry("sealed.mirrored:Mirrored", "Equal halves, whose choice tells such an attacker nothing."),
         "proximity": Entry("proximity.scheme:SplitAndPartition", "For numbers: no group has many close to each other."),
-        "perturbation": Entry("randomised.perturbation:Perturbation", "Sensitive values randomised by a matrix."),
-        "retention": Entry("randomised.retention:Retention", "Sensitive numbers that may have been redrawn at random."),
+        "perturbation": Entry(
+            "randomised.perturbation:Perturbation", "Sensitive values randomised, as NAME_randomised."
+        ),
+        "retention": Entry("randomised.retention:Retention", "Sensitive numbers kept or redrawn, as NAME_randomised."),
         "anatomy": Entry("anatomy:Anatomy", "Exact quasi-identifiers, and the sensitive values of each group."),
         "baseline": Entry("anatomy:Baseline", "Exact quasi-identifiers, and the sensitive values of the whole table."),
         "ambiguity": Entry("ambiguity.scheme:Ambiguity", "Also hides who is in the table: one table per attribute."),

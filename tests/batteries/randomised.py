@@ -32,7 +32,7 @@ ROWS = Lines(
 )
 RANDOMISED: dict[str, tuple[Alteration, Must]] = {
     "a row stands in the place of another": (taken_twice, Must("rows")),
-    "a value that nobody has": (put("table", "pay", UNKNOWN), Must("consistency")),
+    "a value that nobody has": (put("table", "pay_randomised", UNKNOWN), Must("consistency")),
     "a kept value is changed": (KEPT_VALUE, Must("rows")),
 }
 MOVED_PRIOR = together(put("prior", "count", more(1)), put("prior", "count", more(-1), 1))
@@ -80,7 +80,7 @@ PERTURBED = Battery(
         "a prior with other columns": (rewritten("prior", "a,b", "1,2"), "must have value, count"),
         "a probability that is none": (put("matrix", "0", "x"), "'x', which is no probability"),
         "a matrix of other values": (rewritten("matrix", "published,b", "a,1"), "not the values of the prior"),
-        "a table without its columns": (rewritten("table", "pay", "0"), "must have age, sex, pay, note"),
+        "a table without its columns": (rewritten("table", "pay", "0"), "must have age, sex, pay_randomised, note"),
     },
 )
 RETAINED = Battery(

@@ -9,7 +9,7 @@ import re
 import shutil
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -258,8 +258,13 @@ def _rows_as_they_are(published: Published) -> tuple[Column, list[Value], list[i
     counts = [int(line["count"]) for line in prior]
     expect(len(set(values)) == len(values), "the prior has a value twice")
     expect(dict(zip(values, counts, strict=True)) == Counter(column.meant), "the prior is not that of the original")
-    expect({cell(column, line) for line in lines} <= set(values), "a value is published that the prior does not list")
+    expect({_shown(column, line) for line in lines} <= set(values), "a value is published that the prior does not list")
     return column, values, counts
+
+
+def _shown(column: Column, line: Mapping[str, str]) -> Value:
+    """The randomised value on a line of the table."""
+    return _value(column, line[f"{column.name}_randomised"])
 
 
 def _value(column: Column, text: str) -> Value:
@@ -293,7 +298,7 @@ def _drawn(published: Published, values: Sequence[Value], cells: Sequence[Sequen
     lines, meant = lines_of(published.folder, "table"), column.meant
     for row, at in enumerate(published.groups):
         if at is not None:
-            chance = cells[values.index(cell(column, lines[at]))][values.index(meant[row])]
+            chance = cells[values.index(_shown(column, lines[at]))][values.index(meant[row])]
             expect(chance > 0, "a value is published that its original is never replaced by")
 
 

@@ -291,7 +291,7 @@ def test_the_files_are_as_designed(tmp_path: Path) -> None:
     for column in (1, 2):
         assert sum(Fraction(line[column]) for line in lines[1:]) == 1
     assert (tmp_path / "r" / "prior.csv").read_text() == "value,count\na,2\nb,4\n"
-    assert (tmp_path / "r" / "table.csv").read_text().startswith("age,s\n")
+    assert (tmp_path / "r" / "table.csv").read_text().startswith("age,s_randomised\n")
 
 
 def test_values_that_do_not_occur_are_never_drawn(tmp_path: Path) -> None:

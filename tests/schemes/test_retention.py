@@ -302,7 +302,7 @@ def test_the_files_are_as_designed(tmp_path: Path) -> None:
     release.save(tmp_path / "r")
     assert {path.name for path in (tmp_path / "r").iterdir()} == {"release.json", "table.csv", "prior.csv"}
     assert (tmp_path / "r" / "prior.csv").read_text() == "value,count\n0,1\n10,1\n20,1\n30,1\n"
-    assert (tmp_path / "r" / "table.csv").read_text().startswith("age,s\n")
+    assert (tmp_path / "r" / "table.csv").read_text().startswith("age,s_randomised\n")
     manifest = json.loads((tmp_path / "r" / "release.json").read_text())
     # w = 1/4, N = 4, C = c = 1: p / (1 - p) = 1/4 (4 - 2)
     assert manifest["format"] == "retained" and "experimental_seed" not in manifest

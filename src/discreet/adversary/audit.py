@@ -117,9 +117,8 @@ class Audit(FormatFindings):
         lines = [self.verdict, *(finding.sentence for finding in findings)]
         if self.losses:
             within = f" in {self.groups:,} groups" if self.groups else ""
-            losses = ", ".join(
-                f"{name.upper()} {self.losses[name]:.4f}" for name in ("ail", "gcp") if name in self.losses
-            )
+            named = {"ail": "AIL", "gcp": "GCP", "retention": "sensitive values expected to be unchanged"}
+            losses = ", ".join(f"{said} {self.losses[name]:.4f}" for name, said in named.items() if name in self.losses)
             lines.append(f"{self.rows:,} rows{within}, {self.withheld:,} withheld{'; ' if losses else ''}{losses}.")
         return lines
 

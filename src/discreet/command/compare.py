@@ -16,7 +16,7 @@ from discreet.command.reading import by_column, read_input
 from discreet.command.render import grid
 from discreet.expressions import modern, split
 from discreet.principles import parse, together
-from discreet.principles.wording import rows
+from discreet.principles.wording import percent, rows
 from discreet.report.charts import check_suffix, require_all
 from discreet.report.compare import compare as measure
 from discreet.report.compare import contend, temporary_place
@@ -157,10 +157,15 @@ def _show(console: Console, comparison: Comparison, page: str | None) -> None:
 
 
 def _remarks(results: tuple[Result, ...]) -> dict[str, list[str]]:
-    """Return refusals of this table and failures of audits, each with the schemes it applies to."""
+    """Return refusals of this table, failures of audits, and how much of exact releases is randomised, each with the
+    schemes that it applies to."""
     remarks: dict[str, list[str]] = {}
     for result in results:
-        for sentence in [result.refusal] if result.refusal else result.failures:
+        sentences = [result.refusal] if result.refusal else result.failures
+        if "retention" in result.losses:
+            share = percent(result.losses["retention"])
+            sentences = [*sentences, f"{share} of the sensitive values are expected to be unchanged."]
+        for sentence in sentences:
             if OTHER_SCHEME not in sentence:
                 remarks.setdefault(sentence, []).append(result.scheme)
     return remarks

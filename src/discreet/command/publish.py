@@ -112,6 +112,11 @@ def carry_out(job: Job) -> Outcome:
         remarks += [f"Note: {sentence}" for sentence in _on_table(job, promise, table)]
         clock.lap("read")
         release = publish_table(table, promise, scheme, progress=progress, most_withheld=job.most_withheld)
+        beside = [
+            f"Note: the column {column!r} of the release holds randomised values: count {name!r} with discreet query, "
+            "which undoes the randomisation, and not in the file."
+            for column, name in release.randomised.items()
+        ]
         clock.lap("publish")
         target.parent.mkdir(parents=True, exist_ok=True)
         with unfinished(target) as staged, nullcontext() if trace is None else unfinished(trace) as staged_trace:
@@ -132,9 +137,9 @@ def carry_out(job: Job) -> Outcome:
                     settle(target)
                 for path in filter(None, (target, trace)):
                     tidy(path)
-    for remark in (*remarks, *(f"Note: {sentence}" for sentence in _beyond_groups(promise, audited))):
+    for remark in (*remarks, *beside, *(f"Note: {sentence}" for sentence in _beyond_groups(promise, audited))):
         note(remark)
-    notes = [remark.removeprefix("Note: ") for remark in on_columns(table)]
+    notes = [remark.removeprefix("Note: ") for remark in (*on_columns(table), *beside)]
     return Outcome(job, table, described, groups, audited, left_out, notes, clock.laps)
 
 

@@ -19,9 +19,13 @@ from discreet.principles.wording import counted, percent
 LOSSES = {
     "ail": "average information loss of quasi-identifiers (AIL)",
     "gcp": "global certainty penalty of quasi-identifiers (GCP)",
+    "retention": "sensitive values expected to be unchanged (retention)",
     "discernibility": "discernibility",
     "average_class_size": "rows per group, on average",
 }
+
+OF_ONE = ("ail", "gcp", "retention")
+"""Those that lie between 0 and 1."""
 
 
 def show_audit(console: Console, audit: Audit, *, every_check: bool) -> None:
@@ -47,7 +51,7 @@ def show_audit(console: Console, audit: Audit, *, every_check: bool) -> None:
         console.print()
     if audit.losses:
         rows = (
-            (LOSSES.get(name, name), number(value, 4), "of 1" if name in ("ail", "gcp") else "")
+            (LOSSES.get(name, name), number(value, 4), "of 1" if name in OF_ONE else "")
             for name, value in audit.losses.items()
         )
         console.print(grid(["", "", ""], rows, right=(1,)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -28,6 +28,7 @@ from discreet.releases.placement import replace_folder
 from discreet.releases.query_notes import Estimate, notes_on_values
 from discreet.releases.statement import Statement
 from discreet.table.grouping import GroupBy
+from discreet.table.moments import Meaning
 from discreet.table.query import Condition, OneOf, Query, Range, as_query
 from discreet.table.table import Column
 from discreet.table.texts import near
@@ -138,11 +139,21 @@ class Release(ABC):
         """The sensitive attribute, the first if there are several; for releases that have one."""
         return self.sensitive[0]
 
+    @property
+    def randomised(self) -> Mapping[str, str]:
+        """The columns of the files that hold randomised values, each with the attribute whose values these were."""
+        return {}
+
     def attribute(self, name: str) -> Attribute:
         """The attribute of this name, whatever its role; raises if there is none."""
         for attribute in self.attributes:
             if attribute.name == name:
                 return attribute
+        if name in self.randomised:
+            raise DiscreetError(
+                f"column {name!r} holds randomised values, counts of which mislead; ask for {self.randomised[name]!r}, "
+                "whose counts are estimated by undoing the randomisation"
+            )
         known = [attribute.name for attribute in self.attributes]
         raise DiscreetError(f"there is no column {name!r} in the release; {near(name, known)}")
 
@@ -290,7 +301,16 @@ class Release(ABC):
         """Parse an SQL count query about this release."""
         from discreet.table.sql import parse_count
 
-        return parse_count(text, {attribute.name: attribute.meaning for attribute in self.attributes})
+        asked = parse_count(text, self._nameable)
+        for name in asked.by_attribute:
+            self.attribute(name)
+        return asked
+
+    @property
+    def _nameable(self) -> dict[str, Meaning]:
+        """The kinds of all columns, also of those with randomised values, to name which is refused with a reason."""
+        kinds = {attribute.name: attribute.meaning for attribute in self.attributes}
+        return {column: kinds[name] for column, name in self.randomised.items()} | kinds
 
     def group_by(self, counts: GroupBy | str) -> pa.Table:
         """Estimate GROUP BY counts: a table with one line per cell.
@@ -325,7 +345,10 @@ class Release(ABC):
         """Parse an SQL GROUP BY count about this release."""
         from discreet.table.sql import parse_group_by
 
-        return parse_group_by(text, {attribute.name: attribute.meaning for attribute in self.attributes})
+        asked = parse_group_by(text, self._nameable)
+        for name in (*asked.attributes, *asked.query.by_attribute):
+            self.attribute(name)
+        return asked
 
     def trace_columns(self, trace: NDArray[np.int32]) -> dict[str, Any]:
         """The columns of the private file that stores the trace: the group of every input row, empty if withheld."""
@@ -350,6 +373,15 @@ class Release(ABC):
             files.write_manifest(home, {**self.manifest, "tables": written})
 
         return replace_folder(folder, write, checked("force", force, bool))
+
+
+def check_names(randomised: Mapping[str, str], names: Iterable[str]) -> None:
+    """Raise if a column that is to hold randomised values would have the name of another column."""
+    for column in randomised.keys() & set(names):
+        raise DiscreetError(
+            f"the column {column!r} has the name under which the randomised values of {randomised[column]!r} are "
+            "published; rename it, or leave it out"
+        )
 
 
 COMMON = (

@@ -32,7 +32,7 @@ from discreet.releases.grouped import GroupedRelease
 from discreet.releases.lookup import Lookup
 from discreet.releases.partition import GROUP
 from discreet.releases.passthrough import kept_sentence
-from discreet.releases.release import COMMON, Release, new_manifest
+from discreet.releases.release import COMMON, Release, check_names, new_manifest
 from discreet.releases.statement import Stated, Statement
 from discreet.table.query import Query
 from discreet.table.table import Column
@@ -179,6 +179,11 @@ class ProjectedRelease(Release):
     def projections(self) -> tuple[Release, ...]:
         """What each table publishes, as a release of its own."""
         return self.parts
+
+    @property
+    def randomised(self) -> Mapping[str, str]:
+        """The columns of all tables that hold randomised values."""
+        return {column: name for part in self.parts for column, name in part.randomised.items()}
 
     @property
     def rows(self) -> int:
@@ -338,6 +343,8 @@ def _check_parts(parts: Sequence[Release]) -> None:
     names = [attribute.name for part in parts for attribute in part.sensitive]
     if len(set(names)) < len(names) or not all(part.sensitive for part in parts):
         raise DiscreetError("every table of a projected release needs sensitive attributes, and each is in one table")
+    for part in parts:
+        check_names(part.randomised, (attribute.name for other in parts for attribute in other.attributes))
     first = parts[0]
     described = [attribute.as_dict() for attribute in first.quasi]
     for part in parts[1:]:

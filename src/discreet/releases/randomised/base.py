@@ -5,6 +5,9 @@ probability of each published value given each original one. From these anyone c
 implies about the original one, and estimate how often original values occur among any rows. Presence in the table is
 not hidden: anyone who knows a person's quasi-identifiers finds the row, and only the sensitive value is protected.
 
+The column of randomised values is called ``NAME_randomised`` in ``table``, so that nobody counts in it by mistake;
+everything else, queries too, is about the attribute ``NAME``.
+
 Replacements are drawn from the values that occur in the original, which are the values that the prior lists.
 """
 
@@ -12,8 +15,8 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,11 +30,12 @@ from discreet.releases.attributes import Attribute
 from discreet.releases.bit_counts import Words
 from discreet.releases.columns import ExactColumn, column_array, one_of, read_listed, read_sensitive, value_name
 from discreet.releases.exact_rows import ExactRowsRelease, RowsAt, crossed
-from discreet.releases.folder import Home
+from discreet.releases.folder import DAMAGED, Home
 from discreet.releases.labels import number_written
 from discreet.releases.partition import PublishedRows
 from discreet.releases.passthrough import check_kept, check_quasi
 from discreet.releases.reading import check_rows, ending_of, read_exact, read_lines, read_texts, row_attributes
+from discreet.releases.release import check_names
 from discreet.releases.statement import Statement
 from discreet.table.query import Query
 from discreet.table.table import Table
@@ -66,6 +70,7 @@ class RandomisedRelease(ExactRowsRelease):
             )
         check_kept(table)
         check_quasi(table)
+        check_names({randomised_name(column.name): column.name}, (each.name for each in table.columns))
         rows = PublishedRows(table, drawn)
         domain = np.flatnonzero(table.prior_counts)
         place = np.full(len(column.values), -1, np.int32)
@@ -75,7 +80,7 @@ class RandomisedRelease(ExactRowsRelease):
         trace = np.full(table.rows, -1, np.int32)
         trace[rows.rows] = np.arange(len(rows.rows), dtype=np.int32)
         return {
-            "manifest": rows.manifest(cls, statement, **more),
+            "manifest": rows.manifest(cls, statement, randomised=entry_of(column.name), **more),
             "attributes": rows.attributes,
             "exact": rows.exact,
             "secrets": (ExactColumn(values, place[drawn[rows.rows]], column.notation),),
@@ -87,12 +92,20 @@ class RandomisedRelease(ExactRowsRelease):
     def tables(self, numbers: bool) -> dict[str, pa.Table]:
         """The published table, and the prior."""
         counts = pa.array(self.prior)
+        shown = {attribute: column for column, attribute in self.randomised.items()}
         return {
-            "table": pa.table({name: column_array(column, numbers) for name, column in self.columns.items()}),
+            "table": pa.table(
+                {shown.get(name, name): column_array(column, numbers) for name, column in self.columns.items()}
+            ),
             "prior": pa.table(
                 [pa.array(self.texts), counts if numbers else counts.cast(pa.string())], names=["value", "count"]
             ),
         }
+
+    @property
+    def randomised(self) -> Mapping[str, str]:
+        """The column of the table that holds the randomised values."""
+        return {randomised_name(self.secret.name): self.secret.name}
 
     @property
     def shown(self) -> ExactColumn:
@@ -158,16 +171,29 @@ class RandomisedRelease(ExactRowsRelease):
         return self.bits(condition for condition in query.conditions if condition.attribute != secret)
 
 
+def randomised_name(attribute: str) -> str:
+    """The name of the column that holds the randomised values of an attribute."""
+    return f"{attribute}_randomised"
+
+
+def entry_of(attribute: str) -> dict[str, str]:
+    """What the manifest says about the randomised values of an attribute."""
+    return {"attribute": attribute, "column": randomised_name(attribute)}
+
+
 def read_parts(home: Home, manifest: dict[str, Any], names: Sequence[str]) -> tuple[dict[str, Any], list[str], str]:
     """The fields of a release whose tables are called ``names``, the texts of its prior, and the file extension."""
     attributes = row_attributes(manifest)
     ending = ending_of(manifest, names)
-    columns = read_texts(home / f"table.{ending}", [attribute.name for attribute in attributes])
+    secret = next(attribute for attribute in attributes if attribute.role == "sensitive")
+    column = _column(manifest, secret.name)
+    check_names({column: secret.name}, (attribute.name for attribute in attributes))
+    named = [column if attribute is secret else attribute.name for attribute in attributes]
+    columns = read_texts(home / f"table.{ending}", named)
     faults: list[str] = []
     texts, prior = _prior(home / f"prior.{ending}")
     exact, others = read_exact(attributes, columns, faults)
-    secret = next(attribute for attribute in attributes if attribute.role == "sensitive")
-    shown = _shown(secret, *columns[secret.name], texts, faults)
+    shown = _shown(replace(secret, name=column), *columns[column], texts, faults)
     check_rows(f"table.{ending}", len(shown.codes), manifest, faults)
     original = manifest["rows"]["published"] + manifest["rows"]["withheld"]
     if int(prior.sum()) != original:
@@ -182,6 +208,21 @@ def read_parts(home: Home, manifest: dict[str, Any], names: Sequence[str]) -> tu
         "faults": tuple(faults),
     }
     return parts, texts, ending
+
+
+def _column(manifest: Mapping[str, Any], attribute: str) -> str:
+    """The column with the randomised values of an attribute; raises unless the manifest names it."""
+    if "randomised" not in manifest:
+        raise DiscreetError(
+            "the manifest does not name the column of randomised values, because an earlier version of discreet "
+            f"published randomised values under the name of the attribute itself, {attribute!r}; publish it again"
+        )
+    if manifest["randomised"] != entry_of(attribute):
+        raise DiscreetError(
+            f"the manifest must name {randomised_name(attribute)!r} as the column of the randomised values of "
+            f"{attribute!r}; {DAMAGED}"
+        )
+    return randomised_name(attribute)
 
 
 def _prior(path: Path) -> tuple[list[str], NDArray[np.int64]]:

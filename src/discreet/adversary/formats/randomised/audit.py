@@ -45,6 +45,7 @@ def audit_randomised(
     release, original = case.release, case.original
     aligned = align(release, original, case.trace, list(case.trace_faults))
     prior = Prior.of(original)
+    more = {"randomised": case.manifest["randomised"], **more}  # loading has validated this entry
     checks = soundness.opening(case, CONSISTENT, numbers_of(release.quasi, release.exact), **more)
     same = _same_prior(aligned, prior)
     checks += [same, aligned.check, *chance(aligned, same.holds)]
