@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import csv
+import json
 import math
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import discreet as dc
 from discreet import randomness
@@ -135,6 +140,88 @@ def test_nothing_but_the_drawn_rows_differs_between_neighbours() -> None:
         assert made[0].manifest[key] == made[1].manifest[key], key
     sizes = [[one.size for one in cells_of(each, False, 50)] for each in (table, other)]
     assert sizes[0] == sizes[1]
+
+
+GRADES = ("low", "mid", "high")
+CELLS = {
+    "age": ["0", "7", "07", "119.5", "120", "1e2", "-1", "", "old"],
+    "pay": ["0.5", "10", "20.25", "", "0.1"],
+    "sex": ["f", "m", "x", "", "(missing)", "?"],
+    "grade": ["low", "mid", "high", "", "none"],
+    "code": ["01", "2", "", "3"],
+    "seen": ["2001-01-01", "2001-06-30", "2001-06-30 10:30", "", "2002-01-01"],
+    "ill": [*ILLS, "", "new"],
+}
+"""Cells that one person may have: declared ones, others, numbers spelt oddly, and missing ones."""
+SOUND = {
+    "age": "30", "pay": "1.5", "sex": "f", "grade": "mid", "code": "2", "seen": "2001-03-04", "ill": "flu"
+}  # fmt: skip
+
+
+def declared(lines: list[dict[str, str]], path: Path, ends: tuple[str, str]) -> dc.Table:
+    """Read a file of texts with everything declared: kinds are inferred from cells, unless a declaration says them."""
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(SOUND))
+        writer.writeheader()
+        writer.writerows(lines)
+    lists = {"sex": ["f", "m", "x"], "grade": GRADES, "code": ["01", "2", "3"], "ill": ILLS}
+    return dc.read(
+        path,
+        quasi=[name for name in SOUND if name != "ill"],
+        sensitive="ill",
+        ordinal=["grade"],
+        missing="value",
+        domains={"age": (0, 120), "pay": (0.5, 99.5), "seen": ends},
+        hierarchies={name: Hierarchy.flat(name, some) for name, some in lists.items()},
+    )
+
+
+@pytest.mark.slow
+@given(st.data())
+@settings(max_examples=60, deadline=None)
+def test_one_row_changes_nothing_but_the_drawn_rows(data: st.DataObject) -> None:
+    """Of two tables that differ in one row, either one is refused or the manifests are equal, and the files alike."""
+    days = data.draw(st.booleans())
+    ends = ("2001-01-01", "2001-12-31") if days else ("2001-01-01T00:00", "2001-12-31T23:59")
+    rest = [{**SOUND, "seen": SOUND["seen"] if days else "2001-03-04 05:06"} for _ in range(5)]
+    changed = data.draw(st.sets(st.sampled_from(sorted(CELLS)), max_size=2))
+    odd = {name: data.draw(st.sampled_from(CELLS[name])) for name in sorted(changed)}
+    made, refused = [], 0
+    with TemporaryDirectory() as folder:
+        for at, lines in enumerate(([*rest, rest[0]], [*rest, {**rest[0], **odd}])):
+            try:
+                table = declared(lines, Path(folder) / "table.csv", ends)
+                release = dc.publish(table, "differential-privacy(epsilon=1)")
+            except dc.DiscreetError:
+                assert at, "a table of declared values is refused"
+                refused += 1
+                continue
+            home = release.save(Path(folder) / str(at))
+            manifest = json.loads((home / "release.json").read_text())
+            tables = manifest.pop("tables")
+            kinds = [(one.schema, one.num_rows) for one in release.tables(numbers=False).values()]
+            made.append((manifest, sorted(tables), kinds))
+    assert refused or made[0] == made[1]
+    if "" in odd.values():
+        assert refused, "a missing cell is published"
+
+
+@pytest.mark.parametrize(("name", "way"), [("age", "fill in a number"), ("sex", "such as 'unknown'")])
+@pytest.mark.parametrize("missing", ["value", "withhold"])
+def test_missing_cells_are_refused_where_domains_are_declared(name: str, way: str, missing: str) -> None:
+    columns: dict[str, list[Any]] = {"age": [20, 30, 40, 50], "sex": ["f", "m", "f", "m"], "ill": ["a", "b", "a", "b"]}
+    columns[name][2] = None
+    lists = {"sex": Hierarchy.flat("sex", ["f", "m"]), "ill": Hierarchy.flat("ill", ["a", "b"])}
+    table = dc.read(
+        pa.table(columns),
+        quasi=["age", "sex"],
+        sensitive="ill",
+        missing=missing,
+        domains={"age": (0, 99)},
+        hierarchies=lists,
+    )
+    with pytest.raises(dc.DiscreetError, match=f"column '{name}' may have missing values.*{way}.*domains=observed"):
+        dc.publish(table, "differential-privacy(epsilon=1)", most_withheld=1)
 
 
 @pytest.mark.parametrize(

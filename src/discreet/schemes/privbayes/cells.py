@@ -3,8 +3,9 @@
 The numbers that occur in a table, and the smallest and the largest of them, are somebody's. So the cells of a numeric
 column are equal ranges of its declared domain, and a number is drawn from all whole numbers of a range, or from a grid
 of at least a thousand steps where the ends of the domain are not whole. Names must be declared, too: a disease that is
-listed only because one person has it would be told with certainty. What is not hidden is whether values of a column are
-missing at all.
+listed only because one person has it would be told with certainty. A missing value is none that was declared: a
+list or a column that has one because a single person lacks a value would tell that, so a table with missing cells is
+refused. And whether a column holds dates or times is not left to its cells, but follows from how the ends are declared.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from numpy.typing import NDArray
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.releases.attributes import as_shown
+from discreet.table.moments import DAY
 from discreet.table.table import Column, Table
+from discreet.table.texts import MISSING
 
 Ints = NDArray[np.int64]
 MOST_RANGES = 128
@@ -139,6 +142,7 @@ def cells_of(table: Table, observed: bool, most: int) -> list[Cells]:
     if not observed:
         for column in columns:
             _check_declared(column)
+            _check_nothing_missing(table, column)
     return [cells_in(column, observed, most) for column in columns]
 
 
@@ -171,4 +175,21 @@ def _check_declared(column: Column) -> None:
     raise DiscreetError(
         f"{what.format(column.name)}; declare what may occur (as in {way}), or say that what occurs is public anyway "
         "(option domains=observed)"
+    )
+
+
+def _check_nothing_missing(table: Table, column: Column) -> None:
+    """Raise an error for a column with missing cells, or times where days were declared: its kind would tell so."""
+    if column.notation == "datetime" and column.domain is not None and not any(end % DAY for end in column.domain):
+        raise DiscreetError(
+            f"column {column.name!r} holds times of day, but the ends of its domain are declared by days; declare them "
+            "by times, or leave the times of day out"
+        )
+    if column.missing is None and MISSING not in column.texts and not table.lacking.get(column.name):
+        return
+    numbers = column.kind == "numeric"
+    way = "fill in a number" if numbers else "write a value that its list has, such as 'unknown'"
+    raise DiscreetError(
+        f"column {column.name!r} may have missing values, and the release would reveal that somebody's is missing; "
+        f"{way}, leave out the rows, or say that what occurs is public anyway (option domains=observed)"
     )

@@ -29,9 +29,11 @@ from discreet.table.table import Column, Table
 class PrivBayes(Scheme):
     """Every attribute gets one or two others as parents; their counts are made noisy, and rows are drawn from them.
 
-    Why the promise is kept. Compare two tables of n rows that differ in one row. The cells of all columns, the number
-    of attributes d, n, and whether a column has missing values are the same for both (``cells``), and so is every
-    choice of how coarsely parents are taken.
+    Why the promise is kept. Compare two tables of n rows that differ in one row. With ``domains="declared"`` every
+    value of either row is one that was declared; a table with any other, such as a number beyond its domain or a
+    missing value, is refused, which the publisher alone sees. So the cells of all columns, their kinds, the number of
+    attributes d, and n are the same for both, as they follow from declarations and n alone (``cells``), and so is every
+    choice of how coarsely parents are taken. What the manifest states follows from these, too.
 
     *The network.* Each of d - 1 times an attribute and its parents are drawn with a probability proportional to
     exp(score x rate), where the score is their mutual information in units. It differs between the two tables by at
@@ -58,7 +60,8 @@ class PrivBayes(Scheme):
     one_run: ClassVar[bool] = True
 
     domains: Domains = "declared"
-    """``declared``: only values and ends of numbers that the publisher declared are used, and others refused.
+    """``declared``: only values and ends of numbers that the publisher declared are used, and others refused, as are
+    missing ones.
     ``observed``: those that occur are taken as public, and the release says so."""
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
@@ -83,7 +86,8 @@ class PrivBayes(Scheme):
                 f"scheme {self.name!r} draws synthetic rows, so it cannot keep {table.other[0].name!r} as it is; leave "
                 "it out, or make it a quasi-identifier"
             )
-        check_complete(self.name, table)
+        if self.domains == "observed":
+            check_complete(self.name, table)
         epsilon = self.spent(principle)
         budget = Budget.of(epsilon, len(table.quasi) + len(table.sensitive), table.rows)
         if not budget.noise or not budget.choice:
