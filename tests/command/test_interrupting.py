@@ -89,6 +89,39 @@ def test_a_compiled_loop_is_not_waited_for(people: Path, command: str, kind: sig
     assert [path.name for path in people.iterdir()] == ["patients.csv"]
 
 
+DESTRUCTOR = f"""
+import signal, sys
+from discreet.command import interruption
+
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    signal.signal(number, signal.SIG_DFL)
+
+class Busy:
+    def __del__(self):  # as numba's callbacks from C: what is raised in it cannot be raised any further
+        signal.alarm({LONGEST})
+        print("waiting", file=sys.stderr, flush=True)
+        while True:
+            pass
+
+def work():
+    Busy()
+    while True:  # the work goes on
+        pass
+
+interruption.interruptible(work)
+"""
+
+
+@pytest.mark.slow
+def test_an_interrupt_that_python_cannot_raise_is_not_told_as_a_fault() -> None:
+    with started(DESTRUCTOR) as process:
+        wait_for(process, "waiting")
+        process.send_signal(signal.SIGTERM)
+        assert process.wait() == console.Exit.TERMINATED
+        assert process.stderr is not None
+        assert process.stderr.read() == "discreet: interrupted; nothing has changed\n"
+
+
 @pytest.mark.slow
 def test_what_a_script_ignores_does_not_end_a_command(people: Path) -> None:
     script = (

@@ -63,6 +63,9 @@ def _leave(number: int, worker: threading.Thread) -> NoReturn:
     """End the process: wait until files being moved are in place, then prevent any further move."""
     for other in SIGNALS:
         signal.signal(other, signal.SIG_DFL)  # a second signal ends the process at once
+    # where a destructor or a callback from C is interrupted, Python would print a traceback and go on
+    sys.unraisablehook = lambda _: None
+    threading.excepthook = lambda _: None
     CHANGING.acquire()  # never released: from here on no file is moved into place
     if worker.ident is not None:
         ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(worker.ident), ctypes.py_object(Interrupted))
