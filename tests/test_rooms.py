@@ -64,7 +64,7 @@ BUDGETS = {
     "analyst": Budget(450, 4),
     "command": Budget(3_250, 19),
     "datasets": Budget(700, 5),
-    "ground": Budget(1_600, 16),
+    "ground": Budget(1_625, 16),
     "kernels": Budget(7_050, 53),
     "principles": Budget(3_350, 23),
     "releases": Budget(8_700, 58),
@@ -73,7 +73,7 @@ BUDGETS = {
     "table": Budget(5_530, 27),
 }
 """Per room; ``ground`` are the modules beside the rooms."""
-WHOLE = Budget(50_100, 340)
+WHOLE = Budget(50_150, 340)
 """All of them together but what is new, which is less than the sum of what each may have at most."""
 NEW = ("command/data.py", "report/tradeoff.py")
 """What was built since; it counts towards what its room may grow by."""

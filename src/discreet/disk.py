@@ -17,6 +17,7 @@ from pathlib import Path
 from types import FrameType
 
 NOT_SUPPORTED = frozenset({errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP})
+FULL = frozenset({errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)})
 SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 """The signals that ask a command to end."""
 
@@ -39,6 +40,16 @@ def sync(path: Path) -> None:
             raise
     finally:
         os.close(handle)
+
+
+def reason(error: OSError) -> str:
+    """Why the system refused to write; of a full disk, that it is full.
+
+    >>> reason(OSError(errno.ENOSPC, "No space left on device"))
+    'No space left on device: the disk is full'
+    """
+    said = error.strerror or str(error)
+    return f"{said}: the disk is full" if error.errno in FULL else said
 
 
 def exchanged(left: Path, right: Path) -> bool:

@@ -139,6 +139,20 @@ def leftovers(target: Path, *, unlocked: bool = False) -> Iterator[Path]:
             os.close(lock)
 
 
+def place_of(path: str | os.PathLike[str]) -> str:
+    """The place that is meant by a path in a hidden folder, which is what users know; other paths are returned as is.
+
+    >>> place_of("home/.release.0123abcd.unfinished/content/table.csv").replace(os.sep, "/")
+    'home/release'
+    """
+    given = Path(path)
+    for part in reversed((given, *given.parents)):
+        match = _NAME.fullmatch(part.name)
+        if match is not None:
+            return str(part.with_name(match["name"]))
+    return os.fspath(path)
+
+
 def _locked(home: Path) -> int | None:
     """Lock a new folder and return the lock's handle; None if another process has removed it as a leftover."""
     try:

@@ -371,6 +371,38 @@ def test_a_full_disk_is_told_with_the_file(people: Path, monkeypatch: pytest.Mon
     assert sorted(path.name for path in people.iterdir()) == ["patients.csv"]
 
 
+@pytest.mark.parametrize("where", ["release", "trace", "hidden folder"])
+def test_a_full_disk_is_told_with_the_place_that_was_named(
+    people: Path, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    real = os.mkdir
+
+    def no_folder(path: Any, *given: Any, **more: Any) -> None:
+        if ".unfinished" in str(path):
+            raise OSError(28, "No space left on device", str(path))
+        real(path, *given, **more)
+
+    if where == "hidden folder":
+        monkeypatch.setattr(os, "mkdir", no_folder)
+    else:
+        monkeypatch.setattr(f"discreet.releases.{where}.write_table", full)
+    said = refused(*PUBLISH, "--trace", "private.csv")
+    assert repr(str(people / ("private.csv" if where == "trace" else "release"))) in said
+    assert "No space left on device: the disk is full" in said and ".unfinished" not in said
+    assert ("nothing has changed" if where == "release" else "nothing was published") in said
+    assert sorted(path.name for path in people.iterdir()) == ["patients.csv"]
+
+
+def test_no_room_for_temporary_releases_is_no_fault_of_ours(people: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(people))
+    monkeypatch.setattr("discreet.releases.release.write_table", full)
+    compare = ("compare", "patients.csv", *PUBLISH[4:], "--schemes", "cuts")
+    said = refused(*compare)
+    assert f"could not be written to {str(people / 'discreet-comparison')!r} (No space left on device: the disk" in said
+    assert "name a folder with more room in the environment variable TMPDIR" in said
+    assert sorted(path.name for path in people.iterdir()) == ["patients.csv"]
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
 def test_a_full_disk_behind_the_output_is_told(people: Path) -> None:

@@ -404,6 +404,25 @@ def test_folders_need_not_be_put_on_disk_where_none_can_be(
         disk.sync(tmp_path / "file")
 
 
+def test_a_release_that_may_not_be_read_is_not_called_missing(made: Home) -> None:
+    made.reset(old=True)
+    load = dc.load
+
+    def look() -> None:
+        if os.getuid() == 0:  # who may read everything
+            os.setuid(65534)
+        try:
+            load(made.release)
+        except dc.DiscreetError as error:
+            sys.exit(9 if "cannot be read: Permission denied; check the path and its" in str(error) else 8)
+
+    made.release.chmod(0)
+    try:
+        assert apart(look) == 9
+    finally:
+        made.release.chmod(0o700)
+
+
 # ---------------------------------------------------------------------------------------------------- several at once
 
 

@@ -19,8 +19,9 @@ import click
 from discreet.arguments import speaking_flags
 from discreet.command.console import STDOUT, Exit, complain, give_up, internal_error, naming, note
 from discreet.command.interruption import interruptible
+from discreet.disk import FULL, reason
 from discreet.errors import DiscreetError
-from discreet.unfinished import settled
+from discreet.unfinished import place_of, settled
 from discreet.version import __version__
 
 COMMANDS = {
@@ -104,8 +105,9 @@ class SentenceGroup(click.Group):
                     stands = " and ".join(f"'{path}'" for path in settled)
                     complain(f"{STDOUT}: {fault.strerror or fault}; {stands} had already been written completely")
                     return Exit.UNPRINTED
-            where = f"{str(fault.filename)!r}: " if fault.filename else ""
-            return complain(f"{where}{fault.strerror or fault}; solve this and run the command again")
+            where = f"{place_of(str(fault.filename))!r}: " if fault.filename else ""
+            nothing = "nothing was published; " if fault.errno in FULL and not settled else ""
+            return complain(f"{where}{reason(fault)}; {nothing}solve this and run the command again")
         except MemoryError:
             return complain("there is not enough memory for this table; use fewer columns or rows, or a larger machine")
         except Exception as fault:

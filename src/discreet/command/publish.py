@@ -12,7 +12,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from discreet.adversary.audit import Audit, audit
-from discreet.command.console import Exit, complain, note, output, print_json, quiet, watching
+from discreet.command.console import Exit, complain, naming, note, output, print_json, quiet, watching
 from discreet.command.job import Job, make_job
 from discreet.command.outputs import check_output, check_trace, tidy
 from discreet.command.reading import by_column, on_columns, pairs, read_input
@@ -123,7 +123,8 @@ def carry_out(job: Job) -> Outcome:
             progress("saving", 0.0)
             release.save(staged, job.format)
             if staged_trace is not None:
-                fill_trace(release, staged_trace)
+                with naming(str(trace)):
+                    fill_trace(release, staged_trace)
             clock.lap("save")
             described, groups = release.manifest["scheme"], release.trace
             del release  # an audit reads the files, and needs the memory

@@ -166,19 +166,26 @@ def release_folder(path: str | os.PathLike[str]) -> Path:
 def read_manifest(folder: str | os.PathLike[str]) -> ManifestFile:
     """The folder of a release and its manifest, with the checks that all formats share."""
     home = release_folder(folder)
-    if home.is_file():
-        raise DiscreetError(f"{str(home)!r} is a file; name the folder of a release")
-    if home.exists() and not home.is_dir():
-        raise DiscreetError(f"{str(home)!r} is a pipe or a device; name the folder of a release")
     path = home / MANIFEST
-    if not os.path.lexists(path):
+    try:
+        if home.is_file():
+            raise DiscreetError(f"{str(home)!r} is a file; name the folder of a release")
+        if home.exists() and not home.is_dir():
+            raise DiscreetError(f"{str(home)!r} is a pipe or a device; name the folder of a release")
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
         aside = [left / ASIDE for left in leftovers(real(home)) if (left / ASIDE).is_dir()]
         if aside and not home.exists():
             raise DiscreetError(
                 f"there is no {str(home)!r}, because a command that was replacing it was killed; publish again, or "
                 f"move the old one back, which is {str(aside[0])!r}"
-            )
-        raise DiscreetError(f"{str(home)!r} is not a release: it holds no {MANIFEST}; check the path")
+            ) from None
+        raise DiscreetError(f"{str(home)!r} is not a release: it holds no {MANIFEST}; check the path") from None
+    except OSError as fault:
+        raise DiscreetError(
+            f"the release in {str(home)!r} cannot be read: {fault.strerror or fault}; check the path and its "
+            "permissions"
+        ) from None
     size = path.stat().st_size if path.is_file() else 0
     if size > MOST_BYTES:
         raise DiscreetError(

@@ -20,18 +20,19 @@ renames leaves no folder in place until the next command that publishes there pu
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import hashlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from discreet.arguments import argument
-from discreet.disk import NOT_SUPPORTED, exchanged, locked, sync, uninterrupted
+from discreet.disk import NOT_SUPPORTED, exchanged, locked, reason, sync, uninterrupted
 from discreet.errors import DiscreetError
 from discreet.releases.folder import MANIFEST, check_folder
 from discreet.table.paths import located, real
-from discreet.unfinished import ASIDE, leftovers, remove, unfinished
+from discreet.unfinished import ASIDE, leftovers, place_of, remove, unfinished
 
 
 def real_place(path: str | os.PathLike[str]) -> Path:
@@ -42,7 +43,7 @@ def real_place(path: str | os.PathLike[str]) -> Path:
 def replace_folder(folder: str | os.PathLike[str], write: Callable[[Path], None], force: bool) -> Path:
     """Fill a new folder with ``write`` and swap it with ``folder`` in one step, or leave everything unchanged."""
     target = real_place(folder)
-    try:
+    with writing(target):
         put_back(target)
         check_folder(target, force)
         before = manifest_digest(target)
@@ -52,8 +53,6 @@ def replace_folder(folder: str | os.PathLike[str], write: Callable[[Path], None]
             write(fresh)
             place(fresh, target, before, force)
         tidied(target)
-    except OSError as error:
-        raise _unwritten(target, error) from error
     return target
 
 
@@ -63,7 +62,7 @@ def place(fresh: Path, target: Path, before: str | None, force: bool, trace: tup
     ``before`` is the `manifest_digest` of the target when the work began: if two processes want the same place, one
     fails. Without ``force`` the target must be absent or an empty folder.
     """
-    try:
+    with writing(target):
         for path in [*fresh.iterdir(), fresh, fresh.parent]:
             sync(path)
         with uninterrupted(), locked(target.parent):
@@ -83,8 +82,6 @@ def place(fresh: Path, target: Path, before: str | None, force: bool, trace: tup
                 raise
             if trace is not None:
                 _sync_at_last(trace[1].parent)
-    except OSError as error:
-        raise _unwritten(target, error) from error
 
 
 def _sync_at_last(folder: Path) -> None:
@@ -156,10 +153,19 @@ def check_file(target: Path, what: str | None = None) -> None:
         raise DiscreetError(f"{what} is a pipe or a device, which a file would replace; name a plain file")
 
 
-def _unwritten(target: Path, error: OSError) -> DiscreetError:
-    return DiscreetError(
-        f"the release could not be written to {str(target)!r} ({error.strerror or error}); nothing has changed"
-    )
+class UnwrittenError(DiscreetError):
+    """Raised if the system does not let a release be written, for example to a full disk."""
+
+
+@contextlib.contextmanager
+def writing(target: Path) -> Iterator[None]:
+    """Turn what the system says against writing a release into a sentence with its place."""
+    try:
+        yield
+    except OSError as error:
+        raise UnwrittenError(
+            f"the release could not be written to {place_of(target)!r} ({reason(error)}); nothing has changed"
+        ) from error
 
 
 def manifest_digest(folder: Path) -> str | None:

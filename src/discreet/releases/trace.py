@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from discreet.disk import sync
+from discreet.disk import reason, sync
 from discreet.errors import DiscreetError
 from discreet.releases.folder import MANIFEST
 from discreet.releases.placement import check_file, enter_file, real_place, tidied
@@ -34,7 +34,7 @@ def write_trace(release: Release, path: str | os.PathLike[str]) -> Path:
             sync(target.parent)
         tidied(target)
     except OSError as error:
-        raise DiscreetError(f"the trace could not be written to {str(target)!r} ({error.strerror or error})") from error
+        raise DiscreetError(f"the trace could not be written to {str(target)!r} ({reason(error)})") from error
     return target
 
 

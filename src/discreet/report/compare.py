@@ -36,6 +36,7 @@ from discreet.principles.principle import asked_for
 from discreet.principles.t_closeness import TCloseness
 from discreet.progress import COMPILES, PATIENCE, Progress
 from discreet.releases import load
+from discreet.releases.placement import UnwrittenError, writing
 from discreet.report.comparison import Asked, Comparison, Result
 from discreet.schemes import SCHEMES, Scheme, as_scheme, make_scheme
 from discreet.table.query import Query
@@ -194,8 +195,7 @@ class _Trial(NamedTuple):
 
     def result(self) -> Result:
         """The result, measured again if kernels were compiled during the first run."""
-        started = time.perf_counter()
-        compiled: list[bool] = []
+        started, compiled = time.perf_counter(), list[bool]()
         try:
             with when_compiling(lambda: self.stages.share(COMPILES, 0.0), PATIENCE):
                 self.stages.share(WARM_UP, 0.0)
@@ -206,6 +206,8 @@ class _Trial(NamedTuple):
             if compiled:
                 ready = time.perf_counter()
                 result = self._measured()
+        except UnwrittenError as fault:
+            raise DiscreetError(f"{fault}; name a folder with more room in the environment variable TMPDIR") from fault
         except Exception as fault:  # an error of ours, which must not take the other results with it
             return Result(str(self.promise), self.label, errors={self.stages.stage: fault})
         return replace(result, warm_up=ready - started)
@@ -217,7 +219,7 @@ class _Trial(NamedTuple):
                 release = self.scheme.publish(self.table, self.promise, stages.share)
         except DiscreetError as refusal:
             return Result(str(self.promise), self.label, str(refusal))
-        with unfinished(temporary_place()) as folder:
+        with writing(temporary_place()), unfinished(temporary_place()) as folder:
             with stages.during("save"):
                 release.save(folder)
             trace, exact_quasi = release.trace, release.exact_quasi
