@@ -14,6 +14,7 @@ import os
 import re
 import secrets
 import shutil
+import stat
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -124,6 +125,8 @@ def leftovers(target: Path, *, unlocked: bool = False) -> Iterator[Path]:
         if os.name != "posix":
             continue  # nothing can be proved
         try:
+            if not stat.S_ISREG((path / LOCK).lstat().st_mode):
+                continue  # somebody else's doing
             lock = os.open(path / LOCK, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
         except FileNotFoundError:
             with contextlib.suppress(OSError):
@@ -188,6 +191,8 @@ def _taken(lock: int, *, alone: bool = True) -> bool:
 
 def _ours(path: Path) -> bool:
     """Whether a path is a folder of this user, and not a link to one."""
-    if path.is_symlink() or not path.is_dir():
+    try:
+        status = path.lstat()
+    except OSError:  # its process has just removed it
         return False
-    return not hasattr(os, "getuid") or path.stat().st_uid == os.getuid()
+    return stat.S_ISDIR(status.st_mode) and (not hasattr(os, "getuid") or status.st_uid == os.getuid())

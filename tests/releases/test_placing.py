@@ -533,6 +533,34 @@ def test_only_what_is_provably_ours_is_removed(made: Home, monkeypatch: pytest.M
     assert (places / "kept" / "lock").exists()
 
 
+def test_only_a_plain_file_is_a_lock(made: Home) -> None:
+    made.reset(old=True)
+    hidden = made.release.with_name(".release.0123abcd.unfinished")
+    hidden.mkdir()
+    os.mkfifo(hidden / "lock")
+    assert placing.left_beside(made.release) == made.tidied() == [] and made.left() == [hidden.name]
+
+
+@pytest.mark.parametrize("calls", [1, 2])
+def test_what_the_living_remove_meanwhile_is_no_fault(made: Home, calls: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    made.reset(old=True)
+    hidden = made.release.with_name(".release.0123abcd.unfinished")
+    hidden.mkdir()
+    (hidden / "lock").touch()
+    look, looked = os.stat, itertools.count(1)
+
+    def stat(path: Any, *given: Any, **more: Any) -> os.stat_result:
+        found = look(path, *given, **more)
+        if str(path).startswith(str(hidden)) and next(looked) == calls:
+            hidden.rename(made.path / f"gone-{calls}")
+        return found
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "stat", stat)
+        placing.left_beside(made.release)
+    assert not hidden.exists()
+
+
 # -------------------------------------------------------------------------------------------------- the whole command
 
 
