@@ -13,6 +13,10 @@ from fuzz.cases import MISSING, Column, Value
 from naive import principles
 
 SLACK = principles.SLACK
+PAIRED = 0.2
+"""In which share of the cases there are two promises of one kind."""
+TRIES = 1000
+"""How often the second of them is drawn until it differs."""
 Group = Sequence[Value] | Mapping[Value, Fraction]
 """The sensitive values of a group's rows; or how many rows are expected to have each, for bounds on shares."""
 
@@ -57,6 +61,19 @@ def draw_promise(chance: Random, column: Column, named: bool = False) -> Promise
         name = "beta-likeness"
     attribute = column.name if named and name not in ("k-anonymity", "differential-privacy") else None
     return Promise(name, {key: value for key, value in DRAWN[name](chance, column).items() if value}, attribute)
+
+
+def draw_pair(chance: Random, column: Column, named: bool = False) -> list[Promise]:
+    """Draw two promises of one kind with different parameters: two distances, levels, variants or numbers.
+
+    Rules of one kind share memory in the judge, which single promises and such of different kinds do not show.
+    """
+    first = draw_promise(chance, column, named)
+    for _ in range(TRIES):
+        parameters = {key: value for key, value in DRAWN[first.name](chance, column).items() if value}
+        if parameters != first.parameters:
+            return [first, Promise(first.name, parameters, first.attribute)]
+    raise AssertionError(f"there is one {first.name} only")
 
 
 def broken(promise: Promise, group: Group, prior: Group, column: Column) -> bool:

@@ -34,7 +34,7 @@ from discreet.table.table import Table
 from fuzz.cases import Case, draw_case, read_case
 from fuzz.files import UntrueError, expect
 from fuzz.formats import check, states
-from fuzz.promises import Promise, draw_promise
+from fuzz.promises import PAIRED, Promise, draw_pair, draw_promise
 from fuzz.tampering import tamper
 
 TABLES, TRIES = 5, 15
@@ -270,12 +270,19 @@ _hints, _parsed = cache(get_type_hints), cache(parse)  # the same again and agai
 
 
 def draw_work(chance: Random, scheme: Scheme, home: Path) -> tuple[Case, Table, list[Promise]]:
-    """Draw a table and one or two promises, mostly such that the scheme does not refuse them at once."""
+    """Draw a table and one or two promises for each attribute, mostly such that the scheme does not refuse them.
+
+    In a fifth of the cases both are of one kind.
+    """
     for left in reversed(range(TABLES)):
         case = draw_case(chance, scheme.several)
         table = read_case(case, home)
+        paired = chance.random() < PAIRED
         for _ in range(TRIES):
-            if len(case.sensitive) == 1:
+            if paired:
+                few = len(case.sensitive) == 1
+                found = [each for column in case.sensitive for each in draw_pair(chance, column, not few)]
+            elif len(case.sensitive) == 1:
                 found = [draw_promise(chance, case.sensitive[0]) for _ in range(chance.choice([1, 1, 1, 2]))]
             else:
                 found = [draw_promise(chance, column, chance.random() < 0.5) for column in case.sensitive]

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import pickle
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from discreet.errors import DiscreetError
@@ -18,16 +19,21 @@ from discreet.principles import (
     BetaLikeness,
     DeltaDisclosure,
     KAnonymity,
+    KEAnonymity,
     LDiversity,
     Prior,
+    Proximity,
     TCloseness,
+    Variance,
     parse,
     together,
 )
 from discreet.principles.bounds import fewest_buckets
 from discreet.principles.counts import Counts
+from discreet.principles.persons import Judged, rules_about
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.table import Column, Table
+from naive import persons as naive_persons
 from naive import principles as naive
 
 EIGHTHS = st.integers(1, 40).map(lambda n: n / 8)
@@ -163,6 +169,131 @@ def test_several_promises_hold_when_each_does(situation, parts):
         assert joined.explain(groups[0], prior) == worst.explain(groups[0], prior)
     assert joined.reachable(prior).feasible == all(part.reachable(prior).feasible for part in parts)
     assert joined.rules(prior).kinds.tolist() == [k for part in joined.parts for k in part.rules(prior).kinds]
+
+
+# ------------------------------------------------------------------------------------------- two promises of a kind
+
+
+def numeric_truth(promise, group, numbers):
+    """Whether one group keeps one promise about numbers, by the definition."""
+    rows = [Fraction(number) for number, count in zip(numbers, group, strict=True) for _ in range(int(count))]
+    if not rows:
+        return True
+    if isinstance(promise, KEAnonymity):
+        return len(set(rows)) >= promise.k and max(rows) - min(rows) >= promise.e
+    if isinstance(promise, Variance):
+        mean = sum(rows) / len(rows)
+        return sum((one - mean) ** 2 for one in rows) / len(rows) >= promise.v
+    below, above = (promise.epsilon if side is None else side for side in (promise.below, promise.above))
+    return all(sum(x - below <= y <= x + above for y in rows) * promise.m <= len(rows) for x in rows)
+
+
+@st.composite
+def about_numbers(draw):
+    """A promise about numbers, with whole parameters so that groups often meet its bounds exactly."""
+    kind = draw(st.sampled_from(["proximity", "sides", "ke", "variance"]))
+    if kind == "ke":
+        return KEAnonymity(draw(st.integers(1, 4)), draw(st.integers(0, 8)))
+    if kind == "variance":
+        return Variance(draw(st.integers(0, 12)))
+    m, widths = draw(st.integers(1, 4)), st.integers(0, 6)
+    return Proximity(draw(widths), m) if kind == "proximity" else Proximity(m=m, below=draw(widths), above=draw(widths))
+
+
+FAMILIES = {
+    "k-anonymity": ("k",),
+    "l-diversity": ("distinct", "entropy", "recursive", "frequency"),
+    "t-closeness": ("t",),
+    "beta-likeness": ("basic", "enhanced"),
+    "delta-disclosure": ("delta",),
+    "along the hierarchy": ("along",),
+    "about numbers": ("numbers",),
+}
+"""Promises of one kind, which differ in their variant, distance, level or number."""
+
+
+@st.composite
+def pairs_of_a_kind(draw, family):
+    """A prior, some groups, and two different promises of one kind."""
+    prior, groups = draw(situations())
+    if family == "about numbers":
+        numbers = sorted(draw(st.sets(st.integers(-9, 9), min_size=groups.shape[1], max_size=groups.shape[1])))
+        prior = replace(prior, values=tuple(map(str, numbers)), kind="numeric")
+        one, other = draw(about_numbers()), draw(about_numbers())
+    elif family == "along the hierarchy":
+        levels = len(prior.hierarchy.ancestors) - 2
+        either = st.one_of(
+            st.builds(TCloseness, EIGHTHS.map(lambda t: t % 1.0), st.just("hierarchical")),
+            st.builds(BetaLikeness, EIGHTHS, level=st.integers(1, levels)),
+        )
+        one, other = draw(either), draw(either)
+    else:
+        levels = len(prior.hierarchy.ancestors) - 2
+        one, other = (draw(promises(draw(st.sampled_from(FAMILIES[family])), levels=levels)) for _ in range(2))
+    assume(one != other)
+    return prior, groups, one, other
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", FAMILIES)
+@examples(150)
+@given(data=st.data())
+def test_a_group_keeps_two_promises_of_a_kind_exactly_if_it_keeps_each(family, data):
+    """Rules of one kind share their parameters, bounds, nodes and tree in the one judge of schemes and audits."""
+    prior, groups, one, other = data.draw(pairs_of_a_kind(family))
+
+    def kept(promise, group):
+        if family == "about numbers":
+            return numeric_truth(promise, group, prior.values)
+        return truth(promise, group, prior)
+
+    each = [[kept(promise, group) for group in groups] for promise in (one, other)]
+    wanted = [first and second for first, second in zip(*each, strict=True)]
+    for both in (one & other, together([other, one])):
+        assert both.holds(groups, prior).tolist() == wanted
+        assert both.holds(Counts.of(groups, groups.shape[1]), prior).tolist() == wanted
+        for group, keeps in zip(groups, wanted, strict=True):
+            assert keeps == (" keeps " in both.explain(group, prior))
+        bounds = [bound for bound in (one.caps(prior), other.caps(prior)) if bound is not None]
+        if bounds:
+            assert both.caps(prior).tolist() == np.min(bounds, axis=0).tolist()
+
+
+OF_PERSONS = {
+    "k": st.builds(KAnonymity, st.integers(1, 4)),
+    "l": st.builds(LDiversity, st.integers(1, 3)),
+    "beta": st.builds(BetaLikeness, EIGHTHS),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("names", [("k", "k"), ("k", "l"), ("l", "l"), ("beta", "beta"), ("l", "beta"), ("k", "beta")])
+@examples(80)
+@given(data=st.data())
+def test_persons_keep_two_promises_exactly_if_they_keep_each(names, data):
+    """By rows and by persons at once, where one of the promises may bind by rows and the other by persons."""
+    values_of_one = st.lists(st.sampled_from("abc"), min_size=1, max_size=4)
+    persons = data.draw(st.lists(st.tuples(st.integers(0, 2), values_of_one), min_size=1, max_size=8))
+    rows = [(person, group, value) for person, (group, values) in enumerate(persons) for value in values]
+    texts = sorted({value for _, _, value in rows})
+    codes = np.array([texts.index(value) for _, _, value in rows], np.int32)
+    secret = Column("ill", "categorical", codes, np.array(texts, object), Hierarchy.flat("ill", texts))
+    table = Table(len(rows), (), secret, person=np.array([person for person, _, _ in rows], np.int32))
+    everyone = [(person, value) for person, _, value in rows]
+    found = [data.draw(OF_PERSONS[name]) for name in names]
+
+    def kept(promise, group):
+        some = [(person, value) for person, where, value in rows if where == group]
+        if isinstance(promise, BetaLikeness):
+            return naive_persons.keeps_beta(some, everyone, promise.beta)
+        if isinstance(promise, KAnonymity):
+            return naive_persons.keeps_k(some, promise.k)
+        return naive_persons.keeps_l(some, int(promise.l))
+
+    numbers = sorted({group for _, group, _ in rows})
+    places = np.array([numbers.index(group) for _, group, _ in rows])
+    strains = Judged.of(table, places, len(numbers)).strains(rules_about(together(found), table))
+    assert (strains <= 1.0).tolist() == [all(kept(promise, group) for promise in found) for group in numbers]
 
 
 @pytest.mark.parametrize(
