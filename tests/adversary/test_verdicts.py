@@ -173,7 +173,7 @@ def test_a_leaf_or_label_added_to_a_hierarchy_is_found(people: Path) -> None:
     assert verdict(*ROLES, *own) == "l-diversity(l=2) holds, as the release itself states it."
 
     def leaf(manifest: dict[str, Any]) -> None:
-        manifest["attributes"][1]["hierarchy"].append(["Ann is in group 3", "DE", "*"])
+        manifest["attributes"][1]["hierarchy"].insert(0, ["Ann is in group 3", "DE", "*"])
 
     edit(leaf)
     assert "'Ann is in group 3'" in verdict(*ROLES)

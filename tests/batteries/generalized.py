@@ -16,6 +16,12 @@ def oldest_and_youngest(folder: Folder) -> None:
     swapped("table", "pay", int(by_age[0]), int(oldest))(folder)
 
 
+def begun_earlier(text: str) -> str:
+    """The same interval from half a year before, where nobody is."""
+    low, high = text.strip("[]").split(", ")
+    return f"[{float(low) - 0.5:g}, {high}]"
+
+
 GENERALIZED = Battery(
     scheme="cuts",
     promise="beta-likeness(beta=2)",
@@ -44,6 +50,10 @@ GENERALIZED = Battery(
         "a description is narrowed": (
             put_in_group("table", "age", lambda text: text.strip("[]").split(", ")[0]),
             Must("support"),
+        ),
+        "an interval ends where nobody is": (
+            put_in_group("table", "age", begun_earlier),
+            Must("domains", says="an interval of 'age' ends at"),
         ),
         "values of the oldest and the youngest are exchanged": (oldest_and_youngest, Must("broken support")),
         **FEWER_GROUPS,

@@ -66,7 +66,8 @@ class Attribute:
             tree = self.hierarchy
             # sort: the order of unordered values must not be able to carry information
             leaves = sorted(tree.leaves) if self.kind == "categorical" else list(tree.leaves)
-            entry["hierarchy"] = leaves if self.flat else [list(row) for row in tree.rows()]
+            rows = _in_order(tree) if self.kind == "categorical" else tree.rows()
+            entry["hierarchy"] = leaves if self.flat else [list(row) for row in rows]
         return entry
 
     @classmethod
@@ -128,9 +129,13 @@ def describe(column: Column, role: Role, labels: bool = False) -> Attribute:
         order = [str(value) for code, value in enumerate(column.values) if code != column.missing]
         return Attribute(column.name, role, "ordinal", values=tuple(order), hierarchy=tree)
     assert tree is not None, "every categorical column has a hierarchy"
-    if tree.height <= 1:
-        tree = tree.only(sorted(range(len(tree.leaves)), key=tree.leaves.__getitem__))
+    tree = Hierarchy.from_rows(column.name, _in_order(tree))
     return Attribute(column.name, role, "categorical", hierarchy=tree, derived=column.derived)
+
+
+def _in_order(tree: Hierarchy) -> list[tuple[str, ...]]:
+    """The rows of a tree of unordered values, siblings by their code points: their order can carry nothing."""
+    return sorted(tree.rows(), key=lambda row: tuple(reversed(row)))
 
 
 def as_shown(column: Column, published: NDArray[np.bool_] | None) -> Column:

@@ -37,7 +37,7 @@ def exact_column(column: Column, attribute: Attribute | None, rows: NDArray[np.i
         place = np.zeros(len(column.values), np.int32)
         if column.kind == "numeric":
             place[used] = np.arange(len(used))
-            return ExactColumn(column.values[used].astype(np.float64), place[codes], column.notation)
+            return ExactColumn(column.values[used].astype(np.float64) + 0.0, place[codes], column.notation)
         texts = np.array([str(column.values[code]) for code in used], object)
         order = np.argsort(texts)
         place[used[order]] = np.arange(len(used))
@@ -121,7 +121,7 @@ def _numbers(attribute: Attribute, words: list[str], codes: NDArray[Any]) -> Exa
 
 def coded_numbers(numbers: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
     """The distinct numbers, ascending after a missing one, and the code of each number given."""
-    values, codes = np.unique(numbers, return_inverse=True)
+    values, codes = np.unique(numbers + 0.0, return_inverse=True)  # without the sign of -0
     if len(values) and math.isnan(values[-1]):
         values, codes = np.roll(values, 1), (codes + 1) % len(values)
     return values, codes.astype(np.int32)

@@ -134,7 +134,7 @@ def _well_written(
         else:
             place = ranks_of.__getitem__ if attribute.kind == "ordinal" else float
             held = [leaf for leaf in leaves if leaf != MISSING and low <= place(leaf) <= high]
-        if text in (braces(held), braces(sorted(held))):
+        if text == braces(sorted(held)):
             return True
     if attribute.kind == "numeric":
         return text == interval(written(low, attribute.notation), written(high, attribute.notation))

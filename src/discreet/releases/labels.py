@@ -114,7 +114,7 @@ class Nodes:
             return label
         if low == 0 and high == len(leaves) - 1:
             return ANYTHING
-        return braces(leaves[low : high + 1])
+        return braces(sorted(leaves[low : high + 1]))
 
 
 # ------------------------------------------------------------------------------------------------------------ reading

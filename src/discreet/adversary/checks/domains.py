@@ -41,10 +41,11 @@ def domains(
     """Check that domains, values and hierarchies agree with the original.
 
     A release may declare values that the original does not contain. This is no fault, but the finding lists them,
-    because the original cannot confirm them. ``published`` are the numbers, or ends of intervals, that each numeric
-    quasi-identifier is published with; ``from_release`` are the attributes whose hierarchy or order was copied from the
-    release when the original was read. If the release says that all domains were ``declared``, then they are the ones
-    that the original was read with, where it was read with any.
+    because the original cannot confirm them. Intervals end at values of the original: other ends could tell anything.
+    ``published`` are the numbers, or ends of intervals, that each numeric quasi-identifier is published with;
+    ``from_release`` are the attributes whose hierarchy or order was copied from the release when the original was read.
+    If the release says that all domains were ``declared``, then they are the ones that the original was read with,
+    where it was read with any.
     """
     faults, remarks, open_ends = _other_trees(release, original), list[str](), list[str]()
     for attribute in release.attributes:
@@ -59,6 +60,10 @@ def domains(
             shown = np.concatenate([published.get(attribute.name, np.zeros(0)), known if complete else np.zeros(0)])
             used = release.descriptions is not None and attribute.role == "quasi"
             wrong, others = _domain(attribute, column, shown, known, declared, used)
+            ends = published.get(attribute.name, known) if used else known
+            if strange := np.setdiff1d(ends, known).tolist():
+                end = written(strange[0], attribute.notation)
+                wrong.append(f"an interval of {attribute.name!r} ends at {end}, which the original does not have")
             faults, remarks = faults + wrong, remarks + others
             open_ends += [attribute.name] if declared and not column.declared_domain else []
             continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from discreet.adversary.alignment import Aligned
 from discreet.adversary.check import Check, named
 from discreet.errors import DiscreetError
-from discreet.kernels.boxes.boxes import admitted
+from discreet.kernels.boxes.boxes import NO_HIGH, NO_LOW, admitted, spans
 from discreet.principles import wording
 from discreet.releases.grouped import GroupedRelease
 from discreet.releases.partition import GROUP
@@ -114,6 +114,28 @@ def outside(aligned: Aligned, kept: NDArray[np.intp], places: NDArray[np.intp]) 
         f"{wording.rows(int(out.sum()))} {lie} outside the description of their group, for example in "
         f"{named(aligned.release, int(places[np.argmax(out)]))}"
     ]
+
+
+def wider(aligned: Aligned, kept: NDArray[np.intp], places: NDArray[np.intp]) -> list[str]:
+    """Report intervals with an end that no row has, in any of the groups that are described by the same interval."""
+    release, faults = aligned.release, []
+    of_axes = zip(release.quasi, release.descriptions.texts, release.descriptions.regions, strict=True)
+    for axis, (attribute, texts, regions) in enumerate(of_axes):
+        if attribute.kind == "categorical" or attribute.hierarchy is not None:
+            continue
+        number = len(texts.texts)
+        low, high = np.full(number, NO_LOW, np.int32), np.full(number, NO_HIGH, np.int32)
+        codes = np.ascontiguousarray(aligned.columns[axis].codes[kept], np.int32)
+        cast(Any, spans)(codes, texts.of_cell[places].astype(np.int32), low, high)
+        narrow = (low != NO_LOW) & ~regions.whole & (regions.low < regions.high)
+        boxes, of_cell = aligned.boxes, texts.of_cell
+        wide = (boxes.low[:, axis] != low[of_cell]) | (boxes.high[:, axis] != high[of_cell])
+        found = np.flatnonzero(wide & narrow[of_cell])
+        if len(found):
+            faults.append(
+                f"no row has the ends of the interval of {attribute.name!r} in {named(release, int(found[0]))}"
+            )
+    return faults
 
 
 def place_rows(

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.adversary.alignment import Aligned, align, each_sensitive
 from discreet.adversary.case import Case, FormatFindings
@@ -14,7 +15,7 @@ from discreet.adversary.checks.domains import ends_of
 from discreet.adversary.checks.persons import judged_by_persons
 from discreet.adversary.checks.support import without_trace
 from discreet.adversary.checks.totals import totals
-from discreet.adversary.checks.trace import EXPLAINED, misplaced
+from discreet.adversary.checks.trace import EXPLAINED, misplaced, wider
 from discreet.adversary.checks.unions import unions
 from discreet.adversary.verdict import PromiseVerdict, Subjects, counts_of, judged, naming
 from discreet.analyst.loss import losses
@@ -28,7 +29,7 @@ def audit_generalized(case: Case[GeneralizedRelease], aligned: Aligned | None = 
     aligned = aligned or align(release, original)
     checks = soundness.opening(case, soundness.ONE_DESCRIPTION, ends_of(release), groups=case.manifest["groups"])
     checks.append(totals(aligned, original))
-    check, how = case.support(EXPLAINED, partial(misplaced, aligned), partial(without_trace, aligned))
+    check, how = case.support(EXPLAINED, partial(_unexplained, aligned), partial(without_trace, aligned))
     checks.append(check)
     if not release.sensitive:
         original = replace(original, sensitive=())
@@ -56,3 +57,8 @@ def audit_generalized(case: Case[GeneralizedRelease], aligned: Aligned | None = 
     if len(original.sensitive) > 1:
         checks.append(soundness.side_by_side(original))
     return FormatFindings(checks, kept, losses(release), how, given, release.groups)
+
+
+def _unexplained(aligned: Aligned, kept: NDArray[np.intp], places: NDArray[np.intp]) -> list[str]:
+    """Report what contradicts a trace: rows in other groups than their own, and descriptions wider than their rows."""
+    return misplaced(aligned, kept, places) or wider(aligned, kept, places)
