@@ -67,13 +67,13 @@ BUDGETS = {
     "ground": Budget(1_625, 16),
     "kernels": Budget(7_050, 53),
     "principles": Budget(3_350, 23),
-    "releases": Budget(8_700, 58),
+    "releases": Budget(8_750, 58),
     "report": Budget(2_450, 15),
     "schemes": Budget(8_600, 58),
     "table": Budget(5_530, 27),
 }
 """Per room; ``ground`` are the modules beside the rooms."""
-WHOLE = Budget(50_200, 340)
+WHOLE = Budget(50_250, 340)
 """All of them together but what is new, which is less than the sum of what each may have at most."""
 NEW = ("command/data.py", "report/tradeoff.py")
 """What was built since; it counts towards what its room may grow by."""

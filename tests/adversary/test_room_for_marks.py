@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import discreet as dc
+from discreet.table.typed_files import TypedFile
 from discreet.table.write import digest, write_table
 from support.tampering import Folder, altered, altered_folder
 
@@ -95,3 +96,17 @@ def test_zero_has_no_sign(release: dc.Release, table: dc.Table, tmp_path: Path) 
     manifest["tables"]["table.parquet"]["sha256"] = digest(home / "table.parquet")
     (home / "release.json").write_text(json.dumps(manifest, ensure_ascii=False))
     assert set(failing(home, table)) in ({"spelling"}, {"order"})
+
+
+def test_a_table_of_millions_of_lines_is_refused_before_it_is_read(
+    release: dc.Release, table: dc.Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = release.save(tmp_path / "r", format="parquet")
+    rows = pq.read_table(home / "table.parquet").take(np.zeros(1_100_000, np.int64))
+    write_table(rows, home / "table.parquet", "parquet")
+    assert (home / "table.parquet").stat().st_size < 1 << 20
+    monkeypatch.setattr(TypedFile, "read", lambda *given: pytest.fail("it was read"))
+    said = "has 1,100,000 lines, far too many for the 120 rows in its manifest; "
+    with pytest.raises(dc.DiscreetError, match=said):
+        dc.load(home)
+    assert said in " ".join(dc.audit(home, table).sentences())

@@ -6,12 +6,14 @@ Arrow trusts the offsets and lengths inside a file, so that to use a damaged one
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any, BinaryIO
 
 import pyarrow as pa
 
 from discreet.errors import DiscreetError
 from discreet.table.detect import Kind
+from discreet.table.paths import opened
 
 FAULTS = (pa.ArrowException, OSError, ValueError, OverflowError)
 """What Arrow raises for damaged files."""
@@ -66,12 +68,27 @@ class TypedFile:
             raise self._damaged(fault) from None
         return table
 
+    @property
+    def rows(self) -> int:
+        """How many rows a Parquet file says that it has."""
+        return int(self._reader.metadata.num_rows)
+
     def _damaged(self, fault: Exception) -> DiscreetError:
         said = str(fault).splitlines()[0] if str(fault) else type(fault).__name__
         return DiscreetError(
             f"{self.what} cannot be read as {self.name}: it seems to be damaged ({said.rstrip('.')}); write it again "
             "as Parquet or CSV"
         )
+
+
+def stated_rows(path: Path) -> int:
+    """Return how many rows a Parquet file says that it has, without reading them; 0 if it cannot be read."""
+    what = f"'{path}'"
+    try:
+        with opened(path, what) as file:
+            return int(TypedFile(file, "parquet", what).rows)
+    except DiscreetError:  # whoever reads the file says what is wrong with it
+        return 0
 
 
 def _check_ends(metadata: Any, table: pa.Table) -> None:
