@@ -60,22 +60,22 @@ class Budget(NamedTuple):
 
 
 BUDGETS = {
-    "adversary": Budget(8_900, 55),
+    "adversary": Budget(9_000, 55),
     "analyst": Budget(450, 4),
-    "command": Budget(3_250, 19),
+    "command": Budget(3_400, 19),
     "datasets": Budget(700, 5),
     "ground": Budget(1_625, 16),
     "kernels": Budget(7_050, 53),
     "principles": Budget(3_350, 23),
-    "releases": Budget(8_750, 58),
+    "releases": Budget(8_900, 58),
     "report": Budget(2_450, 15),
-    "schemes": Budget(8_600, 58),
-    "table": Budget(5_530, 27),
+    "schemes": Budget(8_750, 58),
+    "table": Budget(5_900, 28),
 }
 """Per room; ``ground`` are the modules beside the rooms."""
-WHOLE = Budget(50_250, 340)
+WHOLE = Budget(50_900, 340)
 """All of them together but what is new, which is less than the sum of what each may have at most."""
-NEW = ("command/data.py", "report/tradeoff.py")
+NEW = ("command/data.py", "report/tradeoff.py", "table/layout.py")
 """What was built since; it counts towards what its room may grow by."""
 COMING = {"engines": 2_500, "app": 3_500, "evidence": 3_500}
 """The lines of rooms that do not exist yet: their budgets when they do, beside ``WHOLE``."""

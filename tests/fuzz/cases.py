@@ -132,6 +132,7 @@ def read_case(case: Case, folder: Path) -> Table:
         domains={column.name: column.domain for column in case.columns if column.domain is not None},
         missing=case.missing,
         delimiter="," if case.through_csv else None,
+        header="yes",  # odd names may look like data
         **kinds,
     )
 

@@ -9,6 +9,7 @@ import bz2
 import datetime
 import gzip
 import io
+import json
 import lzma
 import shutil
 import tempfile
@@ -73,6 +74,15 @@ def _text(delimiter: str) -> bytes:
     return sink.getvalue()
 
 
+def _plain(value: Any) -> float | str:
+    """Return what JSON has in place of a decimal number or a date."""
+    return float(value) if isinstance(value, Decimal) else str(value)
+
+
+def _json_lines() -> bytes:
+    return "\n".join(json.dumps(person, default=_plain) for person in _typed().to_pylist()).encode()
+
+
 def _parquet(**how: Any) -> bytes:
     sink = io.BytesIO()
     pq.write_table(_typed(), sink, row_group_size=25, **how)
@@ -96,6 +106,7 @@ FILES: dict[str, Callable[[], bytes]] = {
     "csv": lambda: _text(","),
     "tsv": lambda: _text("\t"),
     "utf-16": lambda: _text(";").decode().encode("utf-16"),
+    "json lines": lambda: _json_lines(),
     "gzip": lambda: gzip.compress(_text(","), mtime=0),
     "bzip2": lambda: bz2.compress(_text(",")),
     "xz": lambda: lzma.compress(_text(",")),
@@ -190,10 +201,11 @@ def attempt(kind: str, number: int, home: Path) -> str | None:
 
 def _use_table(path: Path) -> None:
     """Read and publish a table: text that is no text, for instance, would be found only on publishing."""
+    from discreet.table.layout import Layout
     from discreet.table.sources import names_in
 
     table = dc.read(path, **ROLES, missing="value")
-    if "list" in names_in(path, None, None):
+    if "list" in names_in(path, Layout()):
         dc.read(path, quasi=["age"], sensitive="list", missing="value")
     for one in dc.publish(table, dc.KAnonymity(2), "mondrian", most_withheld=1).tables(numbers=True).values():
         one.to_pylist()

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 from discreet.errors import DiscreetError
 from discreet.table.hierarchy import Hierarchy
+from discreet.table.layout import Layout
 from discreet.table.read import read
 from discreet.table.sources import names_in
 from discreet.table.table import Table
@@ -417,7 +418,8 @@ SOURCE_FAULTS: dict[str, tuple[Any, list[str]]] = {
     "short line": (b"a,b\n1,2\n3\n4,5\n", ["1 cells in line 3", "header has 2"]),
     "long line": (b"a,b\n1,2\n\n3,4,5\n", ["3 cells in line 4", "header has 2"]),
     "no text": (b"a,b\n\0\1\2\xff\n1,2\n" * 3, ["t.csv"]),
-    "spreadsheet": (b"PK\x03\x04....", ["spreadsheet or zip"]),
+    "archive": (b"PK\x03\x04....", ["a zip archive; unpack it"]),
+    "spreadsheet": (b"PK\x03\x04" + bytes(26) + b"[Content_Types].xml", ["a spreadsheet", "export the table"]),
     "damaged gzip": (gzip.compress(b"a,b\n1,2\n" * 99)[:20], ["damaged gzip"]),
     "damaged Parquet": (b"PAR1xxxxxxxxxxxx", ["cannot be read as Parquet"]),
     "undecodable": (b"a,b\n1,\x81\n", ["cp1252", "0x81 at offset 6"]),
@@ -588,7 +590,7 @@ def test_blanks_around_names_and_cells_are_no_part_of_them(tmp_path: Path) -> No
         ("(missing)", "Bonn"),
     ]
     assert table.classes.tolist() == [1, 1, 0]
-    assert names_in(path, None, None) == ["age", "sex", "home town"]
+    assert names_in(path, Layout()) == ["age", "sex", "home town"]
 
 
 @pytest.mark.parametrize("texts", [["nan", "007", "12"], ["12", "nan", "007"], ["1_0", "9", "inf"]])

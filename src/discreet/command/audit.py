@@ -9,7 +9,16 @@ from discreet.adversary.audit import audit as judge
 from discreet.command.console import Exit, note, output, print_json, quiet, watching
 from discreet.command.job import KINDS
 from discreet.command.outputs import tell
-from discreet.command.reading import by_column, header_of, offers_in, on_offers, parse_domains, parse_trees, split_names
+from discreet.command.reading import (
+    by_column,
+    header_of,
+    layout_of,
+    offers_in,
+    on_offers,
+    parse_domains,
+    parse_trees,
+    split_names,
+)
 from discreet.command.render import rows_in_groups, show_audit
 from discreet.errors import DiscreetError
 from discreet.principles import parse
@@ -91,7 +100,7 @@ def _with_roles(
 ) -> list[str]:
     """Put the roles given by flags into the reading arguments ``settings``; return the columns without such a role."""
     texts = [*quasi, *([] if sensitive is None else [sensitive])]
-    header = header_of(original, reading["delimiter"], reading["encoding"], texts)
+    header = header_of(original, layout_of(reading), texts)
     known, secret = split_names(quasi, header), split_names(texts[len(quasi) :], header)
     said, shown = {*known, *secret}, settings["sensitive"] or []
     if not said:

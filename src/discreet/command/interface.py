@@ -81,6 +81,13 @@ def path(name: str, help: str, metavar: str = "FILE", **how: Any) -> click.Optio
     return valued(name, metavar, help, type=File(), **how)
 
 
+def listed(context: click.Context, param: click.Parameter, text: str | None) -> tuple[str, ...]:
+    """Return the names that a flag lists, separated by commas; quotation marks enclose a name with a comma."""
+    import csv
+
+    return () if text is None else tuple(name.strip() for name in next(csv.reader([text]), []))
+
+
 def switch(name: str, help: str) -> click.Option:
     """Define a flag without a value."""
     return click.Option(name.split(), is_flag=True, help=help)
@@ -100,8 +107,7 @@ IDENTIFIERS = many("--identifier identifiers", "Columns that name a person; they
 MISSING = valued(
     "--missing",
     "WAY",
-    "What to do about missing numbers: error (default), withhold their rows, or value, which treats missing as a "
-    "value like any other.",
+    "Missing numbers: error (default), withhold their rows, or be a value.",
     type=click.Choice(["error", "withhold", "value"]),
 )
 DECLARED = (
@@ -117,6 +123,13 @@ KINDS = (
 FORMATS = (
     valued("--delimiter", "CHAR", "Character that separates cells (default: detected)."),
     valued("--encoding", "NAME", "Encoding of the input (default: detected)."),
+    valued(
+        "--header",
+        "WAY",
+        "Whether line 1 names the columns: yes or none (default: detected).",
+        type=click.Choice(["yes", "none"]),
+    ),
+    valued("--columns", "COLUMNS", "Names of all columns, in their order, with --header none.", callback=listed),
     many("--na", "Text that means missing, such as NA. Repeatable.", "TEXT"),
     many("--date dates", "Format of dates, such as %d.%m.%Y, if it is ambiguous.", "COLUMN=FORMAT"),
     many("--list lists", "Sensitive column with several values per cell: diagnosis=';'.", "COLUMN=SEPARATOR"),
@@ -173,9 +186,10 @@ COMMANDS = (
         discreet publish people.csv -o release --quasi age,sex,zip --sensitive disease \\
             --identifier name --promise "beta-likeness(beta=2)"
 
-        INPUT is CSV (also compressed), Parquet or Arrow. Flags with COLUMN=... can be repeated. 'discreet promises' and
-        'discreet schemes' list what you can choose, and explain it by name: 'discreet schemes cuts'; 'discreet attacks'
-        does so for attacks. With several sensitive columns, attribute=NAME in a promise says which one it is about.
+        INPUT is CSV (also compressed), JSON lines, Parquet or Arrow. Flags with COLUMN=... can be repeated. 'discreet
+        promises' and 'discreet schemes' list what you can choose, and explain it by name: 'discreet schemes cuts';
+        'discreet attacks' does so for attacks. With several sensitive columns, attribute=NAME in a promise says which
+        one it is about.
 
         Exit code: 0 the promise holds; 1 it does not, and nothing is published; 2 bad input; 3 published and valid, but
         the result could not be printed.

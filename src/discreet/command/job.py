@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 from discreet.errors import DiscreetError
 from discreet.options import Interval, checked, hints_of, read
 from discreet.table.documents import toml
+from discreet.table.layout import Header, Layout
 from discreet.table.moments import ends_given, given_text, rising
 from discreet.table.paths import content as whole_file
 from discreet.table.paths import located
@@ -62,6 +63,8 @@ class Job:
     na: list[str] = field(default_factory=list)
     delimiter: str | None = None
     encoding: str | None = None
+    header: Header | None = None
+    columns: list[str] = field(default_factory=list)
     format: Literal["csv", "parquet"] = "csv"
     trace: str | None = None
     seed: Annotated[int, Interval(0)] | None = None
@@ -99,8 +102,13 @@ class Job:
     @property
     def reading(self) -> dict[str, Any]:
         """The arguments of ``discreet.table.read.read`` except the source, the lists of columns and hierarchies."""
-        keys = ("person", "domains", "dates", "lists", "join", "missing", "na", "delimiter", "encoding")
+        keys = ("person", "domains", "dates", "lists", "join", "missing", "na", *LAYOUT)
         return {key: getattr(self, key) for key in keys}
+
+    @property
+    def layout(self) -> Layout:
+        """How the input is laid out."""
+        return Layout.of(*(getattr(self, key) for key in LAYOUT))
 
     def without_kept(self) -> Job:
         """Return the job without columns that are kept along, and without all declarations about them.
@@ -117,6 +125,8 @@ class Job:
         return replace(self, keep=[], **lists, **tables)
 
 
+LAYOUT = ("delimiter", "encoding", "header", "columns")
+"""Keys about the layout of the input, in the order of ``Layout.of``."""
 KINDS = ("numeric", "categorical", "ordinal")
 PATHS = ("input", "output", "trace", "hierarchy_folder")
 MERGED = ("options", "hierarchies", "domains", "dates", "lists", "join")

@@ -10,6 +10,7 @@ from rich.console import Console
 
 from discreet.arguments import as_flags, command_line
 from discreet.command.console import Exit, note, number, output, print_json, watching
+from discreet.command.job import LAYOUT
 from discreet.command.reading import read_to_look
 from discreet.command.render import grid
 from discreet.principles.wording import percent, rows
@@ -98,8 +99,8 @@ def suggested_command(
             words += as_flags(key, text)
     if any(column.missing and column.kind in NUMBERS and column.name in used for column in profiled.columns):
         words += as_flags("missing", "value")
-    for key in ("delimiter", "encoding"):
-        words += [] if given[key] is None else as_flags(key, given[key])
+    for key in LAYOUT:
+        words += as_flags(key, given[key]) if given[key] else []
     return command_line(words)
 
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from discreet.command.job import KINDS, Job
+from discreet.command.job import KINDS, LAYOUT, Job
 from discreet.errors import DiscreetError
 from discreet.report.roles import describe, suggest
 from discreet.table.dates import as_dates
 from discreet.table.hierarchy_sources import Offered, offered
 from discreet.table.kinds import ColumnSpec, code, infer
+from discreet.table.layout import Layout
 from discreet.table.moments import ends_given, rising
 from discreet.table.paths import located
 from discreet.table.raw_column import RawColumn
@@ -28,7 +30,7 @@ LISTS = ("quasi", "sensitive", "identifiers", "keep", *KINDS)
 def read_input(job: Job) -> tuple[Table, list[str], list[str]]:
     """Return the table of a job, the columns of the input that are not published, and remarks about the reading."""
     given: dict[str, list[str]] = {key: getattr(job, key) for key in LISTS}
-    header = header_of(job.input, job.delimiter, job.encoding, [text for texts in given.values() for text in texts])
+    header = header_of(job.input, job.layout, [text for texts in given.values() for text in texts])
     names: dict[str, Any] = {key: split_names(texts, header) for key, texts in given.items()}
     offers = offers_in(job.hierarchy_folder, names["quasi"], names["sensitive"], job.hierarchies)
     table = read(job.input, **names, hierarchies={**offers, **job.hierarchies}, **job.reading)
@@ -48,9 +50,9 @@ def read_to_look(
 
     Without quasi-identifiers all columns but the sensitive one and the person are used. Missing numbers are values.
     """
-    delimiter, encoding = given["delimiter"], given["encoding"]
+    layout = layout_of(given)
     lists = {"quasi": quasi, **{key: given[key] for key in KINDS}}
-    header = header_of(input, delimiter, encoding, [text for texts in lists.values() for text in texts])
+    header = header_of(input, layout, [text for texts in lists.values() for text in texts])
     names: dict[str, Any] = {key: split_names(texts, header) for key, texts in lists.items()}
     secrets = [] if sensitive is None else split_names([sensitive], header)
     person = given.get("person")
@@ -68,8 +70,7 @@ def read_to_look(
         **declared,
         missing="value",
         na=given["na"],
-        delimiter=delimiter,
-        encoding=encoding,
+        **{key: given[key] for key in LAYOUT},
     )
     return table, [*on_offers(table, offers), *on_columns(table)]
 
@@ -106,9 +107,9 @@ def on_offers(table: Table, offers: Mapping[str, Offered]) -> Iterator[str]:
 
 def _repeated_identifier(job: Job, names: list[str]) -> Iterator[str]:
     """Note the unpublished column that looks like an identifier and repeats, if any: a person may have several rows."""
-    how: dict[str, Any] = {"delimiter": job.delimiter, "encoding": job.encoding}
+    layout = replace(job.layout, marks=frozenset(mark.strip() for mark in job.na))
     try:
-        rows, columns = fetch(job.input, names, names, **how, marks=frozenset(mark.strip() for mark in job.na))
+        rows, columns = fetch(job.input, names, names, layout)
         person = suggest([describe(_settled(raw)) for raw in columns.values()], rows).person
     except DiscreetError:  # such a column may be of a kind that is never published
         return
@@ -240,14 +241,17 @@ def split_names(texts: Iterable[str], header: Callable[[], Sequence[str]]) -> li
     return names
 
 
-def header_of(
-    path: str, delimiter: str | None, encoding: str | None, hints: Iterable[str] = ()
-) -> Callable[[], list[str]]:
+def layout_of(given: Mapping[str, Any]) -> Layout:
+    """Return the layout that flags describe."""
+    return Layout.of(*(given[key] for key in LAYOUT))
+
+
+def header_of(path: str, layout: Layout, hints: Iterable[str] = ()) -> Callable[[], list[str]]:
     """Return a function that reads the column names of an input file, in their order, when it is first called."""
 
     @cache
     def names() -> list[str]:
         parts = [part.strip() for text in hints for part in (text, *text.split(","))]
-        return names_in(path, delimiter, encoding, parts)
+        return names_in(path, layout, parts)
 
     return names

@@ -7,44 +7,45 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections.abc import Sequence
 
 import pyarrow as pa
 import pyarrow.compute as compute
 import pyarrow.csv as pc
 
+from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.table.detect import as_utf8
-from discreet.table.texts import near
+from discreet.table.layout import Layout
 
 DELIMITERS = ",;\t|"
 BLANKS = " \t"
-UNPAIRED = re.compile("[\ud800-\udfff]")
-"""Halves of pairs of surrogates, which are no characters."""
 SAMPLE_BYTES = 1 << 16
 SAMPLE_ROWS = 50
 BLOCK_BYTES = 1 << 22
 """Each block has its own dictionary, which must be merged: blocks of a few megabytes are few, yet occupy all cores."""
 
 
-def read_csv(data: bytes, needed: Sequence[str], *, delimiter: str | None, encoding: str | None, what: str) -> pa.Table:
+def read_csv(data: bytes, needed: Sequence[str], layout: Layout, what: str) -> pa.Table:
     """Read the needed columns of a CSV file as coded text; empty cells are null.
 
-    >>> table = read_csv(b"age;sex\\n17;f\\n;m\\n", ["age"], delimiter=None, encoding=None, what="'people.csv'")
+    >>> table = read_csv(b"age;sex\\n17;f\\n;m\\n", ["age"], Layout(), "'people.csv'")
     >>> table.column("age").to_pylist()
     ['17', None]
     """
-    data, mark, written = _opened(data, needed, delimiter, encoding, what)
+    data, mark, written = _opened(data, needed, layout, what)
     header = [name.strip(BLANKS) for name in written]
-    check_names(header, needed, what)
+    unnamed = layout.header == "none"
+    layout.check_names(header, needed, what)
     names = list(dict.fromkeys(needed))
     columns = [written[header.index(name)] for name in names]
     coded = pa.dictionary(pa.int32(), pa.string())
     try:
         table = pc.read_csv(
             pa.BufferReader(data),
-            read_options=pc.ReadOptions(block_size=max(BLOCK_BYTES, min(len(data), 1 << 30) // 64)),
+            read_options=pc.ReadOptions(
+                block_size=max(BLOCK_BYTES, min(len(data), 1 << 30) // 64), column_names=written if unnamed else None
+            ),
             parse_options=pc.ParseOptions(
                 delimiter=mark,
                 newlines_in_values=True,
@@ -59,24 +60,30 @@ def read_csv(data: bytes, needed: Sequence[str], *, delimiter: str | None, encod
             ),
         )
     except (pa.ArrowInvalid, pa.ArrowKeyError) as fault:
-        raise DiscreetError(_explain(data, mark, len(header), what, fault)) from None
+        raise DiscreetError(_explain(data, mark, len(header), what, fault, unnamed)) from None
     if table.num_rows == 0:
         raise DiscreetError(f"{what} has a header but no rows; give one line per person below it")
-    if b'"' in data and (data.count(b"\n") or data.count(b"\r")) > table.num_rows + 1:
+    if b'"' in data and (data.count(b"\n") or data.count(b"\r")) > table.num_rows + (not unnamed):
         _check_quotes(data, mark, header, what)
     return pa.table([_trimmed(column) for column in table.columns], names)
 
 
-def _opened(
-    data: bytes, needed: Sequence[str], delimiter: str | None, encoding: str | None, what: str
-) -> tuple[bytes, str, list[str]]:
-    """Return the content in UTF-8, its delimiter, and the names in its header as they are written."""
-    data = as_utf8(data, encoding, what)
+def _opened(data: bytes, needed: Sequence[str], layout: Layout, what: str) -> tuple[bytes, str, list[str]]:
+    """Return the content in UTF-8, its delimiter, and the names of its columns as they are written."""
+    data = as_utf8(data, layout.encoding, what)
     if not data.strip():
         raise DiscreetError(f"{what} is empty; give a file with a header line and one line per person")
     sample = _sample(data)
-    mark = _delimiter(delimiter) or _find_delimiter(sample, needed)
-    return data, mark, next(iter(_rows(sample, mark, 1)), [])
+    mark = _delimiter(layout.delimiter) or _find_delimiter(sample, needed)
+    first = next(iter(_rows(sample, mark, 1)), [])
+    if layout.header != "none":
+        return data, mark, first
+    if len(first) != len(layout.columns):
+        raise DiscreetError(
+            f"{what} has {len(first)} cells in line 1, and {argument('columns')} names {len(layout.columns)}; name "
+            "every column once, in the order of the file"
+        )
+    return data, mark, list(layout.columns)
 
 
 def _trimmed(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -93,15 +100,15 @@ def _trimmed(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return pa.chunked_array(pieces, column.type)
 
 
-def header(data: bytes, needed: Sequence[str], delimiter: str | None, encoding: str | None, what: str) -> list[str]:
+def header(data: bytes, needed: Sequence[str], layout: Layout, what: str) -> list[str]:
     """Return the column names of a CSV file, of which ``data`` may be only the beginning.
 
     The names in ``needed`` help to detect the delimiter.
 
-    >>> header(b"age;sex\\n17;f\\n", [], None, None, "'people.csv'")
+    >>> header(b"age;sex\\n17;f\\n", [], Layout(), "'people.csv'")
     ['age', 'sex']
     """
-    return [name.strip(BLANKS) for name in _opened(data, needed, delimiter, encoding, what)[2]]
+    return [name.strip(BLANKS) for name in _opened(data, needed, layout, what)[2]]
 
 
 def _find_delimiter(sample: str, needed: Sequence[str]) -> str:
@@ -116,20 +123,6 @@ def _find_delimiter(sample: str, needed: Sequence[str]) -> str:
         return sum(name in names for name in needed), even, len(rows[0])
 
     return max(DELIMITERS, key=merit)
-
-
-def check_names(names: Sequence[str], needed: Sequence[str], what: str) -> None:
-    """Check that no column name occurs twice and that all needed columns exist."""
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            raise DiscreetError(f"{what} has two columns named {name!r}; rename one of them")
-        seen.add(name)
-    for name in needed:
-        if name not in seen:
-            raise DiscreetError(f"{what} has no column {name!r}; {near(name, names)}")
-        if UNPAIRED.search(name):
-            raise DiscreetError(f"{what} has a column {name!r}, a name that no file can hold; rename it")
 
 
 def _delimiter(delimiter: str | None) -> str | None:
@@ -187,7 +180,7 @@ def _check_quotes(data: bytes, mark: str, header: list[str], what: str) -> None:
         ) from None
 
 
-def _explain(data: bytes, mark: str, width: int, what: str, fault: Exception) -> str:
+def _explain(data: bytes, mark: str, width: int, what: str, fault: Exception, unnamed: bool) -> str:
     # Slow, line by line: only used to explain an error.
     reader = csv.reader(io.StringIO(data.decode(errors="replace"), newline=""), delimiter=mark)
     line = 0
@@ -199,7 +192,8 @@ def _explain(data: bytes, mark: str, width: int, what: str, fault: Exception) ->
                 if reader.line_num > line + 1:
                     where = f"lines {line + 1} to {reader.line_num}"
                     advice = "look for a quotation mark in the first of them that is never closed"
-                return f"{what} has {len(row)} cells in {where} where its header has {width}; {advice}"
+                first = "its first line" if unnamed else "its header"
+                return f"{what} has {len(row)} cells in {where} where {first} has {width}; {advice}"
             line = reader.line_num
     except csv.Error as wrong:
         return f"{what} cannot be read as CSV: line {reader.line_num} has {wrong}; correct the line"

@@ -8,7 +8,9 @@ from typing import BinaryIO, Literal, NamedTuple
 
 from discreet.errors import DiscreetError
 
-Kind = Literal["text", "parquet", "arrow", "arrow stream", "gzip", "bzip2", "xz", "zstd", "archive", "other"]
+Kind = Literal[
+    "text", "parquet", "arrow", "arrow stream", "JSON lines", "gzip", "bzip2", "xz", "zstd", "archive", "other"
+]
 """What is read, each in its way; archives, which may hold any number of files, and other kinds are refused by name."""
 
 SIGNATURES: tuple[tuple[bytes, Kind, str], ...] = (
@@ -19,7 +21,8 @@ SIGNATURES: tuple[tuple[bytes, Kind, str], ...] = (
     (rb"BZh[1-9]", "bzip2", "a bzip2 file"),
     (rb"\xfd7zXZ\0", "xz", "an xz file"),
     (rb"\x28\xb5\x2f\xfd", "zstd", "a zstd file"),
-    (rb"PK\x03\x04", "archive", "a spreadsheet or zip archive"),
+    (rb"PK\x03\x04[\s\S]{26}(\[Content_Types|_rels/|docProps/|xl/|mimetype)", "other", "a spreadsheet"),
+    (rb"PK\x03\x04", "archive", "a zip archive"),
     (rb"PK\x05\x06", "archive", "an empty zip archive"),
     (rb"7z\xbc\xaf", "archive", "a 7z archive"),
     (rb"Rar!", "archive", "a rar archive"),
@@ -41,11 +44,16 @@ SIGNATURES: tuple[tuple[bytes, Kind, str], ...] = (
     (rb"\x89PNG|\xff\xd8\xff|GIF8", "other", "a picture"),
     (rb"(?i:\s*<(!doctype html|html))", "other", "a web page"),
     (rb"\s*<\?xml", "other", "an XML document"),
+    (rb'(\xef\xbb\xbf)?\s*\{\s*["}]', "JSON lines", "a file of JSON lines"),
+    (rb'(\xef\xbb\xbf)?\s*\[\s*[\[{"]', "other", "a JSON document"),
 )
 """The patterns that files of each kind begin with."""
 TEXT = re.compile(rb"[^\0-\x08\x0e-\x1f]*\n[^\0-\x08\x0e-\x1f]*")
 """Lines without control characters: a CSV file may begin with a column named ORC."""
-MARKUP = ("a PDF document", "a web page", "an XML document", "a Stata file", "a SAS file")
+MARKUP = (
+    *("a PDF document", "a web page", "an XML document", "a Stata file", "a SAS file"),
+    *("a file of JSON lines", "a JSON document"),
+)
 """What may consist of such lines and is no table nevertheless."""
 START_BYTES = 256
 """The size of the beginning that tells what a file is."""
@@ -90,6 +98,7 @@ def _check_text(data: bytes, what: str) -> None:
         raise DiscreetError(f"{what} is {content.name}; unpack it, or export the table as CSV or Parquet")
     if content.kind != "text":
         advice = "export the table as CSV or Parquet" if content.kind == "other" else "unpack it first"
+        advice = "write one object per line, or CSV or Parquet" if "JSON" in content.name else advice
         raise DiscreetError(f"{what} looks like {content.name}, not like text; {advice}")
 
 

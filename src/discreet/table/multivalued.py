@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
+from discreet.table.layout import Layout
 from discreet.table.persons import meant
 from discreet.table.raw_column import RawColumn
 from discreet.table.sources import fetch
@@ -167,9 +168,12 @@ def derived_columns(
     sensitive: Sequence[str],
     lists: Mapping[str, str],
     join: Mapping[str, tuple[Any, str]],
-    form: Mapping[str, Any],
+    layout: Layout,
 ) -> dict[str, list[tuple[Derived, RawColumn]]]:
-    """The derived attributes of every multi-valued one; ``form`` says how a second table is read."""
+    """The derived attributes of every multi-valued one.
+
+    A second table has this ``layout``, but names its columns itself.
+    """
     single = next((name for name in columns if columns[name].lists is not None and name not in sensitive), None)
     if single is not None:
         raise DiscreetError(
@@ -182,14 +186,14 @@ def derived_columns(
             source, key = join[name]
             shown = _called(source)
             try:
-                _, second = fetch(source, (key, name), (key, name), **form)
+                _, second = fetch(source, (key, name), (key, name), layout.with_header())
             except DiscreetError as fault:
                 raise DiscreetError(f"the values of {name!r} cannot be read from {shown}: {fault}") from None
             if second[name].lists is not None or second[key].lists is not None:
                 raise DiscreetError(f"{shown} holds lists; give one value in each of its rows")
             derived[name] = list(_from_rows(columns[key], second[key], second[name], shown).columns())
         elif name in lists or columns[name].lists is not None:
-            derived[name] = list(_from_cells(columns[name], lists.get(name), form["marks"]).columns())
+            derived[name] = list(_from_cells(columns[name], lists.get(name), layout.marks).columns())
     return derived
 
 

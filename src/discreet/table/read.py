@@ -17,6 +17,7 @@ from discreet.table.dates import as_dates
 from discreet.table.hierarchy import Hierarchy, PublishedHierarchy
 from discreet.table.hierarchy_sources import Offered, offered
 from discreet.table.kinds import ColumnSpec, Missing, code, column_specs
+from discreet.table.layout import Header, Layout
 from discreet.table.multivalued import check_clashes, check_replaced, check_several, derived_columns
 from discreet.table.notes import Note, leaves_that_occur, notes_on, numbers_by_label
 from discreet.table.persons import check_alone, person_of_rows
@@ -49,6 +50,8 @@ def read(
     na: str | Iterable[str] = (),
     delimiter: str | None = None,
     encoding: str | None = None,
+    header: Header | None = None,
+    columns: Iterable[str] = (),
 ) -> Table:
     """Read a table from a CSV (also compressed), Parquet or Arrow file, an Arrow table, or a pandas or polars frame.
 
@@ -86,6 +89,9 @@ def read(
     ``"withhold"`` (its row is listed in ``Table.unusable``) or ``"value"`` (it is a value of its own, below the
     smallest number). In columns that are kept along a missing number is never an error.
 
+    The first line of a text file names its columns. A first line that looks like a row is refused: ``header="none"``
+    says that it is one, with the names of all columns in ``columns``; ``header="yes"`` says that it holds names.
+
     >>> import pyarrow as pa
     >>> people = pa.table({"name": ["Ann", "Bo", "Cy"], "age": [41, 17, 17], "flu": ["no", "yes", "no"]})
     >>> table = read(people, quasi=["age"], sensitive="flu", identifiers=["name"], domains={"age": (0, 99)})
@@ -97,8 +103,7 @@ def read(
     ([1, 0, 0], [0, 1, 0])
     """
     join, lists = _joined(join), _texts_by_column("lists", lists, "separator of values", {"diagnosis": ";"})
-    delimiter, encoding = checked("delimiter", delimiter, str | None), checked("encoding", encoding, str | None)
-    form: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding, "marks": _marks(na)}
+    layout = Layout.of(delimiter, encoding, header, columns, _marks(na))
     roles = _roles(quasi, sensitive, identifiers, keep, person)
     missing = checked("missing", missing, Missing)
     if isinstance(hierarchies, (str, PathLike)):
@@ -110,14 +115,14 @@ def read(
         _texts_by_column("dates", dates, "format of dates", {"birth": "%d.%m.%Y"}),
     )
     check_several(lists, join, roles.sensitive, specs)
-    rows, columns = _fetched(source, roles, specs, join, form)
-    derived = derived_columns(columns, roles.sensitive, lists, join, form)
-    columns |= {origin.name: column for pairs in derived.values() for origin, column in pairs}
+    rows, raw = _fetched(source, roles, specs, join, layout)
+    derived = derived_columns(raw, roles.sensitive, lists, join, layout)
+    raw |= {origin.name: column for pairs in derived.values() for origin, column in pairs}
     origins = {origin.name: origin for pairs in derived.values() for origin, _ in pairs}
     roles = roles.with_derived({name: [origin.name for origin, _ in pairs] for name, pairs in derived.items()})
     check_clashes(roles.published, origins)
     _check_published(specs, roles.published)
-    settled, unusable = _settled(columns, roles, specs, origins, missing)
+    settled, unusable = _settled(raw, roles, specs, origins, missing)
     return Table(
         rows,
         tuple(settled[name] for name in roles.quasi),
@@ -125,8 +130,8 @@ def read(
         tuple(settled[name] for name in roles.other),
         _withheld(list(unusable.values()), rows),
         {name: len(gone) for name, gone in unusable.items()},
-        tuple(_notes(columns, settled, roles, specs)),
-        person_of_rows(columns[roles.person[0]]) if roles.person else None,
+        tuple(_notes(raw, settled, roles, specs)),
+        person_of_rows(raw[roles.person[0]]) if roles.person else None,
     )
 
 
@@ -135,15 +140,15 @@ def _fetched(
     roles: _Roles,
     specs: Mapping[str, ColumnSpec],
     join: Mapping[str, tuple[Any, str]],
-    form: Mapping[str, Any],
+    layout: Layout,
 ) -> tuple[int, dict[str, RawColumn]]:
     """Return the number of rows and the columns with a role, except those that come from a second table."""
     given = [name for name in roles.published if name not in join]
     naming = (*roles.identifiers, *roles.person, *(key for _, key in join.values()))
     needed = tuple(dict.fromkeys((*given, *naming, *specs)))
     if join:
-        check_replaced(join, names_in(source, form["delimiter"], form["encoding"], needed))
-    rows, columns = fetch(source, needed, tuple(dict.fromkeys((*given, *naming))), **form)
+        check_replaced(join, names_in(source, layout, needed))
+    rows, columns = fetch(source, needed, tuple(dict.fromkeys((*given, *naming))), layout)
     if not roles.person:
         for name in roles.identifiers:
             check_alone(columns[name])

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import io
 import lzma
 import zlib
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -14,13 +15,14 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 
 from discreet.errors import DiscreetError
-from discreet.table.csv_files import check_names, header, read_csv
-from discreet.table.detect import Kind, kind_of
+from discreet.table.csv_files import header, read_csv
+from discreet.table.detect import Kind, detect, kind_of
+from discreet.table.layout import Layout
 from discreet.table.paths import located, opened
 from discreet.table.raw_column import RawColumn, encode, encode_objects, unmarked
 from discreet.table.typed_files import TypedFile
 
-TYPED = ("parquet", "arrow", "arrow stream")
+TYPED = ("parquet", "arrow", "arrow stream", "JSON lines")
 """The kinds of files whose columns have types."""
 OPENED: dict[str, Callable[[BinaryIO], Any]] = {
     "gzip": lambda file: gzip.GzipFile(fileobj=file),
@@ -33,32 +35,34 @@ HEADER_BYTES = 1 << 20
 """The number of bytes of a file that are searched for its header."""
 
 
-def fetch(
-    source: Any,
-    needed: Sequence[str],
-    coded: Sequence[str],
-    *,
-    delimiter: str | None,
-    encoding: str | None,
-    marks: Collection[str] = (),
-) -> tuple[int, dict[str, RawColumn]]:
-    """Return the number of rows and the ``coded`` columns; all ``needed`` columns must exist, ``marks`` are missing."""
+Fetched = tuple[int, dict[str, RawColumn]]
+"""The number of rows of a source, and some of its columns."""
+
+
+def fetch(source: Any, needed: Sequence[str], coded: Sequence[str], layout: Layout) -> Fetched:
+    """Return the number of rows and the ``coded`` columns; all ``needed`` columns must exist."""
+    what = "the table"
     if isinstance(source, (str, PathLike)):
-        rows, columns = _from_file(located(source), needed, coded, delimiter, encoding)
+        what = f"'{located(source)}'"
+        rows, columns = _from_file(located(source), needed, coded, layout)
     elif isinstance(source, (pa.Table, pa.RecordBatch)):
+        layout.check_named(what)
         table = pa.Table.from_batches([source]) if isinstance(source, pa.RecordBatch) else source
-        rows, columns = _from_arrow(table, needed, coded, "the table")
+        rows, columns = _from_arrow(table, needed, coded, layout, what)
     else:
-        rows, columns = _from_frame(source, needed, coded, marks)
-    return rows, {name: unmarked(column, marks) for name, column in columns.items()}
+        rows, columns = _from_frame(source, needed, coded, layout)
+    layout.check_values(columns.values(), what)
+    return rows, {name: unmarked(column, layout.marks) for name, column in columns.items()}
 
 
-def names_in(source: Any, delimiter: str | None, encoding: str | None, hints: Sequence[str] = ()) -> list[str]:
+def names_in(source: Any, layout: Layout, hints: Sequence[str] = ()) -> list[str]:
     """Return the column names of any source; expected names in ``hints`` help to split CSV.
 
-    >>> names_in(pa.table({"age": [17], "sex": ["f"]}), None, None)
+    >>> names_in(pa.table({"age": [17], "sex": ["f"]}), Layout())
     ['age', 'sex']
     """
+    if layout.header == "none":
+        return list(layout.columns)
     if isinstance(source, (pa.Table, pa.RecordBatch)):
         return list(source.schema.names)
     if not isinstance(source, (str, PathLike)):
@@ -69,9 +73,12 @@ def names_in(source: Any, delimiter: str | None, encoding: str | None, hints: Se
         if kind in TYPED:
             return TypedFile(file, kind, what).names
         data = _unpacked(file, kind, what, HEADER_BYTES)
+        if detect(data).kind == "JSON lines":
+            file.seek(0)
+            return _typed(_unpacked(file, kind, what), what).names
     # Truncated data may end within a character: only its complete lines are used.
     end = data.rfind(b"\n")
-    return header(data[: end + 1] if end >= 0 and len(data) == HEADER_BYTES else data, hints, delimiter, encoding, what)
+    return header(data[: end + 1] if end >= 0 and len(data) == HEADER_BYTES else data, hints, layout, what)
 
 
 def _check_rows(rows: int, what: str) -> None:
@@ -79,35 +86,39 @@ def _check_rows(rows: int, what: str) -> None:
         raise DiscreetError(f"{what} has no rows; give one row per person")
 
 
-def _from_file(
-    path: Path, needed: Sequence[str], coded: Sequence[str], delimiter: str | None, encoding: str | None
-) -> tuple[int, dict[str, RawColumn]]:
+def _from_file(path: Path, needed: Sequence[str], coded: Sequence[str], layout: Layout) -> Fetched:
     what = f"'{path}'"
     with opened(path, what) as file:
         kind = kind_of(file)
-        if kind in TYPED:
-            typed = TypedFile(file, kind, what)
-            check_names(typed.names, needed, what)
-            return _from_arrow(typed.read(coded), needed, coded, what)
-        data = _unpacked(file, kind, what)
+        typed = TypedFile(file, kind, what) if kind in TYPED else None
+        data = b"" if typed is not None else _unpacked(file, kind, what)
+        if typed is None and detect(data).kind == "JSON lines":
+            typed = _typed(data, what)
+        if typed is not None:
+            layout.check_named(what)
+            layout.check_names(typed.names, needed, what)
+            return _from_arrow(typed.read(coded), coded, coded, layout, what)
     if path.suffix.lower() in (".parquet", ".pq"):
         raise DiscreetError(f"{what} is {'not a Parquet file' if data else 'empty'}; write it again as Parquet or CSV")
-    table = read_csv(data, needed, delimiter=delimiter, encoding=encoding, what=what)
+    table = read_csv(data, needed, layout, what)
     return table.num_rows, {name: encode(name, table.column(name), untyped=True) for name in coded}
 
 
-def _from_arrow(
-    table: pa.Table, needed: Sequence[str], coded: Sequence[str], what: str
-) -> tuple[int, dict[str, RawColumn]]:
-    check_names(table.column_names, needed, what)
+def _typed(data: bytes, what: str) -> TypedFile:
+    """Return a typed file that was compressed as a whole."""
+    return TypedFile(io.BytesIO(data), detect(data).kind, what)
+
+
+def _from_arrow(table: pa.Table, needed: Sequence[str], coded: Sequence[str], layout: Layout, what: str) -> Fetched:
+    layout.check_names(table.column_names, needed, what)
     _check_rows(table.num_rows, what)
     return table.num_rows, {name: encode(name, table.column(name)) for name in coded}
 
 
-def _from_frame(
-    source: Any, needed: Sequence[str], coded: Sequence[str], marks: Collection[str]
-) -> tuple[int, dict[str, RawColumn]]:
+def _from_frame(source: Any, needed: Sequence[str], coded: Sequence[str], layout: Layout) -> Fetched:
     import narwhals as nw
+
+    layout.check_named("the table")
 
     try:
         frame = nw.from_native(source, eager_only=True)
@@ -121,14 +132,14 @@ def _from_frame(
         columns = list(source.columns)
     # pandas allows column names other than text; here columns are identified by their text.
     names = [str(name) for name in columns]
-    check_names(names, needed, "the table")
+    layout.check_names(names, needed, "the table", [name for name in columns if isinstance(name, str)])
     _check_rows(len(frame), "the table")
     by_text = dict(zip(names, columns, strict=True))
     encoded = {}
     for name in coded:
         series = frame.get_column(by_text[name])
         column = None if series.dtype == nw.Object else _arrow_column(series, series.dtype == nw.Enum)
-        encoded[name] = encode_objects(name, series.to_list(), marks) if column is None else encode(name, column)
+        encoded[name] = encode_objects(name, series.to_list(), layout.marks) if column is None else encode(name, column)
     return len(frame), encoded
 
 

@@ -1,4 +1,4 @@
-"""Reads Parquet and Arrow files, whose columns have types, and checks all of their content before anyone uses it.
+"""Reads Parquet, Arrow and JSON lines, whose columns have types, and checks all of their content before anyone uses it.
 
 Arrow trusts the offsets and lengths inside a file, so that to use a damaged one could end the process.
 """
@@ -14,16 +14,20 @@ import pyarrow as pa
 from discreet.errors import DiscreetError
 from discreet.table.detect import Kind
 from discreet.table.paths import opened
+from discreet.table.texts import LARGEST_WHOLE
 
 FAULTS = (pa.ArrowException, OSError, ValueError, OverflowError)
 """What Arrow raises for damaged files."""
 
 
 class TypedFile:
-    """An open Parquet or Arrow file; ``what`` names it in errors. Texts of Parquet are coded, except ``uncoded``."""
+    """An open Parquet, Arrow or JSON lines file; ``what`` names it in errors.
+
+    Texts of Parquet are coded, except ``uncoded``.
+    """
 
     def __init__(self, file: BinaryIO, kind: Kind, what: str, uncoded: str | None = None) -> None:
-        self.name = "Parquet" if kind == "parquet" else "Arrow"
+        self.name = {"parquet": "Parquet", "JSON lines": kind}.get(kind, "Arrow")
         self.what = what
         """What messages call the file."""
         try:
@@ -35,6 +39,9 @@ class TypedFile:
                 texts = [field.name for field in self.schema if field.type in (pa.string(), pa.large_string())]
                 words = [name for name in texts if name != uncoded]
                 self._reader: Any = pq.ParquetFile(file, read_dictionary=words, page_checksum_verification=True)
+            elif kind == "JSON lines":
+                self._table = _from_json(file.read())
+                self.schema = self._table.schema
             else:
                 data = file.read()  # in memory, because a file on disk may change after it was checked
                 self._reader = pa.ipc.open_file(data) if kind == "arrow" else pa.ipc.open_stream(data)
@@ -58,6 +65,8 @@ class TypedFile:
         try:
             if self.name == "Parquet":
                 table = self._reader.read(columns=wanted)
+            elif self.name == "JSON lines":
+                table = self._table if wanted is None else self._table.select(wanted)
             else:
                 table = self._reader.read_all()
                 table = table if wanted is None else table.select(wanted)
@@ -75,6 +84,11 @@ class TypedFile:
 
     def _damaged(self, fault: Exception) -> DiscreetError:
         said = str(fault).splitlines()[0] if str(fault) else type(fault).__name__
+        if self.name == "JSON lines":
+            return DiscreetError(
+                f"{self.what} cannot be read as JSON lines ({said.removeprefix('JSON parse error: ').rstrip('.')}); "
+                "write one object per line with values of one type for each name, or export the table as CSV or Parquet"
+            )
         return DiscreetError(
             f"{self.what} cannot be read as {self.name}: it seems to be damaged ({said.rstrip('.')}); write it again "
             "as Parquet or CSV"
@@ -89,6 +103,21 @@ def stated_rows(path: Path) -> int:
             return int(TypedFile(file, "parquet", what).rows)
     except DiscreetError:  # whoever reads the file says what is wrong with it
         return 0
+
+
+def _from_json(data: bytes) -> pa.Table:
+    """Return a table of JSON lines; numbers that Arrow would round to others are refused."""
+    import pyarrow.json as pj
+
+    # The first block settles the types: one block for the whole file, as long as Arrow can count its bytes.
+    blocks = pj.ReadOptions(block_size=min(max(len(data) + 1, 1 << 16), (1 << 31) - 1))
+    table = pj.read_json(pa.BufferReader(data), blocks)
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if pa.types.is_floating(column.type):
+            largest = max((abs(number) for number in column.unique().to_pylist() if number is not None), default=0)
+            if largest > LARGEST_WHOLE:
+                raise ValueError(f"column {name!r} holds numbers beyond 2^53, which must be texts to stay distinct")
+    return table
 
 
 def _check_ends(metadata: Any, table: pa.Table) -> None:

@@ -1,0 +1,148 @@
+"""How a file lays out its table, and whether its first line names columns or is somebody's row."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa
+
+from discreet.arguments import argument
+from discreet.errors import DiscreetError
+from discreet.options import checked
+from discreet.table.dates import readings
+from discreet.table.raw_column import RawColumn
+from discreet.table.table import as_names
+from discreet.table.texts import is_number, near
+
+Header = Literal["yes", "none"]
+UNPAIRED = re.compile("[\ud800-\udfff]")
+"""Halves of pairs of surrogates, which are no characters."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the cells of a file are separated and encoded, where its names are, and which texts mean missing."""
+
+    delimiter: str | None = None
+    """What separates cells; detected if None."""
+    encoding: str | None = None
+    """Detected if None."""
+    header: Header | None = None
+    """Whether the first line names the columns: ``yes``, ``none``, or, if None, unless it looks like a row."""
+    columns: tuple[str, ...] = ()
+    """The names of the columns of a file without a header."""
+    marks: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(
+        cls,
+        delimiter: Any = None,
+        encoding: Any = None,
+        header: Any = None,
+        columns: Iterable[str] = (),
+        marks: frozenset[str] = frozenset(),
+    ) -> Layout:
+        """Return the layout that arguments describe, checked.
+
+        >>> Layout.of(header="none", columns=["age", "sex"]).columns
+        ('age', 'sex')
+        """
+        names = as_names(columns)
+        header = checked("header", header, Header | None)
+        if names and header != "none":
+            raise DiscreetError(
+                f"{argument('columns')} names the columns of a file without a header; say "
+                f"{argument('header', 'none')} as well, or leave the names out"
+            )
+        if header == "none" and not names:
+            raise DiscreetError(
+                "a file without a header does not name its columns; name all of them in their order, as in "
+                f"{argument('columns', ['age', 'sex', 'disease'])}"
+            )
+        return cls(
+            checked("delimiter", delimiter, str | None),
+            checked("encoding", encoding, str | None),
+            header,
+            names,
+            marks,
+        )
+
+    def with_header(self) -> Layout:
+        """Return the layout of another file of the same kind, which names its columns in its first line."""
+        return replace(self, header=None, columns=()) if self.header == "none" else self
+
+    def check_named(self, what: str) -> None:
+        """Refuse names for a source whose columns have names of their own; ``what`` it is called."""
+        if self.header == "none":
+            raise DiscreetError(
+                f"{what} names its columns itself; leave out {argument('header', 'none')} and {argument('columns')}"
+            )
+
+    def check_names(
+        self, names: Sequence[str], needed: Iterable[str], what: str, texts: Iterable[str] | None = None
+    ) -> None:
+        """Check that no column name looks like data or occurs twice, and that all needed columns exist.
+
+        The header of a release would be somebody's row. ``texts`` are the names that may be, if not all.
+
+        >>> Layout().check_names(["age", "1971-03-02"], [], "'people.csv'")
+        Traceback (most recent call last):
+        discreet.errors.DiscreetError: 'people.csv' has a column named '1971-03-02', which is a date: its first line
+        seems to be a row of data; say header='none' and name the columns in columns, or, if these are names, say
+        header='yes'
+        """
+        for name in names if texts is None else texts:
+            likeness = _looks_like(name.strip())
+            if self.header is None and likeness is not None:
+                raise _row_as_header(what, name, likeness)
+        seen: set[str] = set()
+        for name in names:
+            if name in seen:
+                raise DiscreetError(f"{what} has two columns named {name!r}; rename one of them")
+            seen.add(name)
+        for name in needed:
+            if name not in seen:
+                raise DiscreetError(f"{what} has no column {name!r}; {near(name, names)}")
+            if UNPAIRED.search(name):
+                raise DiscreetError(f"{what} has a column {name!r}, a name that no file can hold; rename it")
+
+    def check_values(self, columns: Collection[RawColumn], what: str) -> None:
+        """Check that no column name is also a value of its column."""
+        if self.header is not None:
+            return
+        again = {column.name: row for column in columns if (row := _row_with_name(column)) is not None}
+        if len(again) > 1 and len(again) == len(columns) and len(set(again.values())) == 1:
+            raise DiscreetError(f"{what} has its header again in row {min(again.values()):,}; remove that line")
+        for name, row in again.items():
+            raise _row_as_header(what, name, f"also stands in row {row:,} of that column")
+
+
+def _row_as_header(what: str, name: str, likeness: str) -> DiscreetError:
+    return DiscreetError(
+        f"{what} has a column named {name!r}, which {likeness}: its first line seems to be a row of data; say "
+        f"{argument('header', 'none')} and name the columns in {argument('columns')}, or, if these are names, say "
+        f"{argument('header', 'yes')}"
+    )
+
+
+def _looks_like(name: str) -> str | None:
+    """Return what a name looks like if it looks like data."""
+    if is_number(name):
+        return "is a number"
+    if name.startswith(("{", "[")):
+        return "looks like the beginning of a JSON document"
+    if name and not UNPAIRED.search(name) and any(True for _ in readings(pa.array([name]))):
+        return "is a date"
+    return None
+
+
+def _row_with_name(column: RawColumn) -> int | None:
+    """Return the first row, counted from 1, in which the name of a column stands."""
+    name = column.name.strip()
+    if not name or column.words is None or column.lists is not None or name not in column.texts:
+        return None
+    return column.first(np.arange(len(column.texts)) == column.texts.index(name))[0]
