@@ -62,7 +62,7 @@ class Budget(NamedTuple):
 BUDGETS = {
     "adversary": Budget(9_000, 55),
     "analyst": Budget(450, 4),
-    "command": Budget(3_400, 19),
+    "command": Budget(3_480, 20),
     "datasets": Budget(700, 5),
     "ground": Budget(1_625, 16),
     "kernels": Budget(7_050, 53),
@@ -73,7 +73,7 @@ BUDGETS = {
     "table": Budget(5_900, 28),
 }
 """Per room; ``ground`` are the modules beside the rooms."""
-WHOLE = Budget(50_900, 340)
+WHOLE = Budget(51_000, 340)
 """All of them together but what is new, which is less than the sum of what each may have at most."""
 NEW = ("command/data.py", "report/tradeoff.py", "table/layout.py")
 """What was built since; it counts towards what its room may grow by."""

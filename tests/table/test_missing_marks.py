@@ -100,6 +100,24 @@ def test_numbers_but_for_a_mark_are_noted(tmp_path: Path, mark: str) -> None:
     assert read(file, quasi=["x"], categorical=["x"]).notes == (), "whoever declares a kind has decided"
 
 
+def test_columns_with_the_same_marks_share_a_note() -> None:
+    marked = {name: [*range(20 - at), *["NA"] * at] for at, name in enumerate("abcd", 1)}
+    texts = {name: [str(cell) for cell in cells] for name, cells in marked.items()} | {"e": [*map(str, range(19)), "?"]}
+    told = [str(note) for note in read(pd.DataFrame(texts), quasi=list("abcde")).notes]
+    assert len(told) == 2, told
+    assert told[0].startswith("columns 'a', 'b', 'c', 'd' are all numbers but 'NA' in 1 to 4 cells each: say na=['NA']")
+    assert told[1].startswith("column 'e' is all numbers but '?' in 1 cell: say na=['?']")
+
+
+def test_columns_marked_equally_often_have_no_range(tmp_path: Path) -> None:
+    file = tmp_path / "x.csv"
+    file.write_text("x,y,z\n" + "".join(f"{at},{at},a\n" for at in range(20)) + "NA,NA,b\n" * 2)
+    (note,) = read(file, quasi=["x", "y"], sensitive="z").notes
+    assert str(note) == "columns 'x', 'y' are all numbers but 'NA' in 2 cells each: say na=['NA']"
+    alone = note.about({"y"})
+    assert alone is not None and (alone.columns, alone.say) == (("y",), (("na", ["NA"]),))
+
+
 @pytest.mark.parametrize("cells", [["1", "2", "none of these"], ["01301", "NA"], ["NA", "?"], ["a", "b", "NA"]])
 def test_no_note_where_the_rest_is_no_number(tmp_path: Path, cells: list[str]) -> None:
     file = tmp_path / "x.csv"

@@ -42,7 +42,7 @@ def attack(
             read(original, **settings),
             list(attacks),
             others=others,
-            outsiders=None if outsiders is None else read(outsiders, **settings),
+            outsiders=None if outsiders is None else read(outsiders, **{**settings, "person": None}),
             population=None if population is None else read_population(population, settings),
             trace=trace,
             victims=victims,

@@ -14,6 +14,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from discreet.catalogue import ATTACKS, PRINCIPLES, SCHEMES
+from discreet.command import slips
 from discreet.command.console import QUIETLY
 from discreet.plugins import Group, Registry, plugged_names
 from discreet.table.paths import system_path
@@ -35,7 +36,7 @@ class File(click.Path):
         return system_path(value)
 
 
-class WithPlugins(click.Command):
+class WithPlugins(slips.Command):
     """A command whose help ends with the names that plug-ins add, without importing the plug-ins."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -104,12 +105,14 @@ PERSON = valued(
     "is not published.",
 )
 IDENTIFIERS = many("--identifier identifiers", "Columns that name a person; they are not published.")
-MISSING = valued(
-    "--missing",
-    "WAY",
-    "Missing numbers: error (default), withhold their rows, or be a value.",
-    type=click.Choice(["error", "withhold", "value"]),
-)
+
+
+def missing(default: str) -> click.Option:
+    """Define the flag for missing numbers."""
+    help = f"Missing numbers: error, withhold their rows, or be a value (default: {default})."
+    return valued("--missing", "WAY", help, type=click.Choice(["error", "withhold", "value"]))
+
+
 DECLARED = (
     many("--hierarchy hierarchies", "Hierarchy as CSV (leaf first) or TOML, or a folder of such files.", "COLUMN=FILE"),
     many("--domain domains", "Range of possible numbers or dates.", "COLUMN=LOW:HIGH"),
@@ -151,7 +154,7 @@ ANSWER = (
 
 
 def _command(
-    name: str, help: str, *params: click.Parameter, kind: type[click.Command] = click.Command, work: str = ""
+    name: str, help: str, *params: click.Parameter, kind: type[click.Command] = slips.Command, work: str = ""
 ) -> click.Command:
     """Return a command, which the function of its name in the module of its name carries out, or ``module:work``."""
     module, _, function = (work or f"{name}:{name}").partition(":")
@@ -174,7 +177,7 @@ def _manual(name: str, noun: str) -> click.Command:
     help = f"List the {name}, or explain the {noun} NAME: what it is for, its options, and where it comes from."
     complete = completed_from(CATALOGUED[name])
     chosen = click.Argument(["chosen"], metavar="[NAME]", required=False, shell_complete=complete)
-    return click.Command(name, callback=run, params=[chosen, *ANSWER], help=help)
+    return slips.Command(name, callback=run, params=[chosen, *ANSWER], help=help)
 
 
 COMMANDS = (
@@ -204,7 +207,7 @@ COMMANDS = (
         PERSON,
         many("--keep", "Columns to publish unchanged."),
         *KINDS,
-        MISSING,
+        missing("error"),
         valued(
             "--most-withheld",
             "SHARE",
@@ -243,6 +246,7 @@ COMMANDS = (
         *ROLES,
         PERSON,
         *DECLARED,
+        missing("value, which suits every release"),
         *FORMATS,
     ),
     _command(
@@ -277,6 +281,7 @@ COMMANDS = (
         path("--outsiders", "People who are not in the release, to compare with."),
         path("--population", "Everyone who may be in the table, for the attack 'presence'."),
         path("--trace", "The private trace, for an attacker who knows everyone's group."),
+        PERSON,
         valued("--victims", "N", "Attack only N people, drawn at random (default: everyone).", type=int),
         valued("--seed", "N", "Seed of the random draws, to repeat a result.", type=click.IntRange(min=0)),
         *FORMATS,
@@ -339,7 +344,7 @@ COMMANDS = (
         IDENTIFIERS,
         PERSON,
         *KINDS,
-        MISSING,
+        missing("error"),
         *FORMATS,
         valued(
             "--queries", "N", "Number of count queries.", type=click.IntRange(min=1), default=10_000, show_default=True
@@ -379,6 +384,7 @@ COMMANDS = (
         """,
         file("input"),
         *ROLES,
+        IDENTIFIERS,
         PERSON,
         valued("--epsilon", "E", "How close numbers must be to be similar: show the largest m.", type=float),
         valued("--m", "M", "At most 1/M of a group may be similar: show the largest epsilon.", type=float),
@@ -394,6 +400,7 @@ COMMANDS = (
         ),
         switch("--force", "Replace an existing plot."),
         *KINDS,
+        missing("value"),
         *FORMATS,
         HARMLESS,
     ),
@@ -408,12 +415,13 @@ COMMANDS = (
         IDENTIFIERS,
         PERSON,
         *KINDS,
+        missing("value"),
         *FORMATS,
     ),
     _manual("schemes", "scheme"),
     _manual("promises", "promise"),
     _manual("attacks", "attack"),
-    click.Group(
+    slips.Group(
         "data",
         help="""List the tables to try things out on, or write one to a file.
 

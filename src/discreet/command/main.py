@@ -17,6 +17,7 @@ from typing import Any
 import click
 
 from discreet.arguments import speaking_flags
+from discreet.command import slips
 from discreet.command.console import STDOUT, Exit, complain, give_up, internal_error, naming, note
 from discreet.command.interruption import interruptible
 from discreet.disk import FULL, reason
@@ -41,7 +42,7 @@ COMMANDS = {
 """The commands in the order of the help, and what each is for."""
 
 
-class SentenceGroup(click.Group):
+class SentenceGroup(slips.Group):
     """A group whose commands return their exit code; every error is a sentence, and users never see a traceback."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:

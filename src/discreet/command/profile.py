@@ -81,12 +81,12 @@ def suggested_command(
     sensitive = tuple(column.name for column in profiled.columns if column.role == "sensitive")
     if roles is not None:
         quasi: tuple[str, ...] = roles.quasi
-        identifiers, person = roles.identifiers, given["person"] or roles.person
+        identifiers, person = (*given["identifiers"], *roles.identifiers), given["person"] or roles.person
         sensitive = sensitive or (() if roles.sensitive is None else (roles.sensitive,))
         quasi = tuple(name for name in quasi if name not in (*identifiers, *sensitive, person))
     else:
         quasi = tuple(column.name for column in profiled.columns if column.role == "quasi")
-        identifiers, person = (), given["person"]
+        identifiers, person = given["identifiers"], given["person"]
     words = ["discreet", "publish", input, "-o", "release"]
     for role, names in (("quasi", quasi), ("identifiers", identifiers), ("sensitive", sensitive), ("person", person)):
         words += as_flags(role, names) if names else []
@@ -98,7 +98,7 @@ def suggested_command(
         for text in given[key]:
             words += as_flags(key, text)
     if any(column.missing and column.kind in NUMBERS and column.name in used for column in profiled.columns):
-        words += as_flags("missing", "value")
+        words += as_flags("missing", given["missing"] or "value")
     for key in LAYOUT:
         words += as_flags(key, given[key]) if given[key] else []
     return command_line(words)

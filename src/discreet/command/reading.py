@@ -11,6 +11,7 @@ import numpy as np
 
 from discreet.command.job import KINDS, LAYOUT, Job
 from discreet.errors import DiscreetError
+from discreet.principles.wording import rows
 from discreet.report.roles import describe, suggest
 from discreet.table.dates import as_dates
 from discreet.table.hierarchy_sources import Offered, offered
@@ -48,16 +49,16 @@ def read_to_look(
 ) -> tuple[Table, list[str]]:
     """Read a table to analyse, not to publish; return it with remarks. ``given`` are the reading flags.
 
-    Without quasi-identifiers all columns but the sensitive one and the person are used. Missing numbers are values.
+    Without quasi-identifiers all columns without another role are used. Missing numbers are values by default.
     """
     layout = layout_of(given)
-    lists = {"quasi": quasi, **{key: given[key] for key in KINDS}}
+    lists = {"quasi": quasi, **{key: given[key] for key in ("identifiers", *KINDS)}}
     header = header_of(input, layout, [text for texts in lists.values() for text in texts])
     names: dict[str, Any] = {key: split_names(texts, header) for key, texts in lists.items()}
     secrets = [] if sensitive is None else split_names([sensitive], header)
     person = given.get("person")
     if not names["quasi"]:
-        names["quasi"] = [name for name in header() if name not in (*secrets, person)]
+        names["quasi"] = [name for name in header() if name not in (*secrets, *names["identifiers"], person)]
     declared = by_column(given)
     files = declared.pop("hierarchies")
     offers = offers_in(declared.pop("hierarchy_folder"), names["quasi"], secrets, files)
@@ -68,11 +69,22 @@ def read_to_look(
         person=person,
         hierarchies={**offers, **files},
         **declared,
-        missing="value",
+        missing="error" if given["missing"] == "error" else "value",
         na=given["na"],
         **{key: given[key] for key in LAYOUT},
     )
-    return table, [*on_offers(table, offers), *on_columns(table)]
+    remarks = [*on_offers(table, offers), *on_columns(table)]
+    return table, [*remarks, *_to_withhold(table)] if given["missing"] == "withhold" else remarks
+
+
+def _to_withhold(table: Table) -> Iterator[str]:
+    """Note how many rows `publish` would withhold for a missing number."""
+    columns = [column for column in (*table.quasi, *table.sensitive) if column.kind == "numeric"]
+    lacking = [column.codes == column.missing for column in columns if column.missing is not None]
+    if lacking:
+        gone = int(np.any(lacking, axis=0).sum())
+        has, are, them = ("has", "is", "it") if gone == 1 else ("have", "are", "them")
+        yield f"Note: {rows(gone)} {has} a missing number and {are} counted here; publish withholds {them}."
 
 
 def on_columns(table: Table) -> list[str]:
@@ -109,8 +121,8 @@ def _repeated_identifier(job: Job, names: list[str]) -> Iterator[str]:
     """Note the unpublished column that looks like an identifier and repeats, if any: a person may have several rows."""
     layout = replace(job.layout, marks=frozenset(mark.strip() for mark in job.na))
     try:
-        rows, columns = fetch(job.input, names, names, layout)
-        person = suggest([describe(_settled(raw)) for raw in columns.values()], rows).person
+        height, columns = fetch(job.input, names, names, layout)
+        person = suggest([describe(_settled(raw)) for raw in columns.values()], height).person
     except DiscreetError:  # such a column may be of a kind that is never published
         return
     if person is not None:

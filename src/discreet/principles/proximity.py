@@ -350,6 +350,8 @@ class Proximity(Principle):
             if not self.given:
                 sides = "epsilon" if self.below is None and self.above is None else "widths on both sides"
                 smaller = f"{sides} below {number_text(rounded_down(widest))} with m={self.m}"
+                if self.below is None and self.above is None:
+                    smaller += f", such as {replace(self, epsilon=_just_below(widest))}"
             return f"{limit}; ask for {smaller}" if strongest == 1 else f"{limit}; ask for m={strongest}, or {smaller}"
         alone = replace(self, epsilon=0.0, below=None, above=None)
         best = prior.rows // alone.crowd(prior)[0]
@@ -391,3 +393,19 @@ def rounded_down(width: float) -> float:
         return width
     decimal = Decimal(repr(width))
     return float(decimal.quantize(Decimal(1).scaleb(decimal.adjusted() - 4), ROUND_FLOOR))
+
+
+def _just_below(width: float) -> float:
+    """A number of one digit that is smaller than a width, to be written as an example.
+
+    >>> _just_below(20.0), _just_below(0.68), _just_below(1000.0), _just_below(math.inf)
+    (10.0, 0.6, 900.0, 1.0)
+    """
+    if math.isinf(width):
+        return 1.0
+    exact = Decimal(repr(width))
+    step = Decimal(1).scaleb(exact.adjusted())
+    digit = exact // step
+    if digit * step == exact:
+        digit, step = (digit - 1, step) if digit > 1 else (Decimal(9), step / 10)
+    return float(digit * step)

@@ -69,9 +69,10 @@ class Note:
 
 def notes_on(columns: Sequence[tuple[RawColumn, Column]]) -> Iterator[Note]:
     """Yield the notes on columns whose kind the user has not declared."""
+    named = [raw for raw, column in columns if column.kind == "categorical" and raw.words is not None]
+    yield from _marked_numbers(named)
     for raw, column in columns:
         if column.kind == "categorical" and raw.words is not None:
-            yield from _marked_numbers(raw)
             yield from _commas(column)
             yield from _lost_digits(raw)
             yield from _unread_times(raw) if raw.moments else _unread_dates(raw)
@@ -129,29 +130,36 @@ def formulas(columns: Sequence[Column]) -> Iterator[str]:
             )
 
 
-def _marked_numbers(raw: RawColumn) -> Iterator[Note]:
-    """Note a column of numbers in which a few texts such as NA mark missing values."""
-    marks = [text for text in raw.texts if text.strip().lower() in MARKS and not is_number(text.strip())]
-    if not 0 < len(marks) <= MOST_MARKS or len(marks) == len(raw.texts):
-        return
-    rest = unmarked(raw, {mark.strip() for mark in marks})
-    if not numerals.are_numbers(rest):
-        return
-    say: list[tuple[str, Any]] = [("na", [mark.strip() for mark in marks])]
-    if not raw.untyped:
-        say.append(("numeric", [raw.name]))  # where the source declares text, `na` alone keeps it text
-    yield _note(raw.name, f"is all numbers {_but(raw, rest)}: say", *say)
+def _marked_numbers(columns: Sequence[RawColumn]) -> Iterator[Note]:
+    """Note columns of numbers in which a few texts such as NA mark missing values: those of the same marks together."""
+    alike: dict[tuple[str, ...], list[tuple[RawColumn, RawColumn]]] = {}
+    for raw in columns:
+        marks = [text for text in raw.texts if text.strip().lower() in MARKS and not is_number(text.strip())]
+        if 0 < len(marks) <= MOST_MARKS and len(marks) < len(raw.texts):
+            rest = unmarked(raw, {mark.strip() for mark in marks})
+            if numerals.are_numbers(rest):
+                alike.setdefault(tuple(marks), []).append((raw, rest))
+    for texts, found in alike.items():
+        names = [raw.name for raw, _ in found]
+        say: list[tuple[str, Any]] = [("na", [text.strip() for text in texts])]
+        # where the source declares text, `na` alone keeps it text
+        typed = [raw.name for raw, _ in found if not raw.untyped]
+        say += [("numeric", typed)] if typed else []
+        holders = f"column {names[0]!r} is" if len(names) == 1 else f"columns {', '.join(map(repr, names))} are"
+        yield Note(tuple(names), f"{holders} all numbers {_but(found)}: say", tuple(say))
 
 
-def _but(raw: RawColumn, rest: RawColumn) -> str:
-    """Describe the texts of a column that ``rest`` lacks, and in how many cells they occur."""
-    cells = int((rest.codes < 0).sum() - (raw.codes < 0).sum())
+def _but(columns: Sequence[tuple[RawColumn, RawColumn]]) -> str:
+    """Describe the texts that columns have and their rests lack, the same in all, and in how many cells they occur."""
+    raw, rest = columns[0]
     left = set(rest.texts)
     marks = [repr(text) for text in raw.texts if text not in left]
     if len(marks) > MOST_MARKS:
         marks[MOST_MARKS:] = [f"{len(marks) - MOST_MARKS:,} more"]
-    shown = " and ".join(marks)
-    return f"but {shown} in {'1 cell' if cells == 1 else f'{cells:,} cells'}"
+    cells = [int((rest.codes < 0).sum() - (raw.codes < 0).sum()) for raw, rest in columns]
+    few, many = min(cells), max(cells)
+    often = "1 cell" if many == 1 else f"{many:,} cells" if few == many else f"{few:,} to {many:,} cells"
+    return f"but {' and '.join(marks)} in {often}{' each' if len(cells) > 1 else ''}"
 
 
 def _commas(column: Column) -> Iterator[Note]:
@@ -231,7 +239,7 @@ def _unread_dates(raw: RawColumn) -> Iterator[Note]:
             either=True,
         )
     elif forms and rest is not raw:
-        yield _note(name, f"is all dates {_but(raw, rest)}: say", ("na", marks))
+        yield _note(name, f"is all dates {_but([(raw, rest)])}: say", ("na", marks))
     elif not forms:
         yield from _zones(rest) or _spoilt(raw, rest)
 
@@ -267,7 +275,7 @@ def _spoilt(raw: RawColumn, rest: RawColumn) -> list[Note]:
     texts = [text.strip() for text, none in zip(rest.texts, strange.tolist(), strict=True) if none]
     dates = unmarked(rest, texts)
     marks = [text.strip() for text in raw.texts if text not in dates.texts]
-    sentence = f"is all dates {_but(raw, dates)}"
+    sentence = f"is all dates {_but([(raw, dates)])}"
     if len(marks) > MOST_MARKS:
         return [_note(raw.name, f"{sentence}; correct them to have dates.")]
     if not any(character.isdigit() for text in texts for character in text):

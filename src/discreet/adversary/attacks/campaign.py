@@ -249,7 +249,7 @@ class _Sources:
     def notes(self, attacked: int) -> tuple[str, ...]:
         """Sentences on what was left out, if so many rows are attacked."""
         notes = [] if self.release.of_people else [NOTE]
-        if "persons" in self.release.manifest:
+        if "persons" in self.release.manifest or self.original.person is not None:
             notes.append(
                 "A person may have several rows here; each row was attacked as if it were a person of its own."
             )
