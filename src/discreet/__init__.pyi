@@ -27,7 +27,7 @@ from .principles.proximity import Proximity
 from .principles.t_closeness import TCloseness
 from .principles.variance import Variance
 from .publishing import publish
-from .releases import Release, load
+from .releases import Release, load, write_trace
 from .releases.ambiguous.release import AmbiguousRelease
 from .releases.anatomy.release import AnatomyRelease
 from .releases.columns import with_lists
@@ -144,4 +144,5 @@ __all__ = [
     "publish",
     "read",
     "with_lists",
+    "write_trace",
 ]

@@ -94,6 +94,24 @@ def test_a_terminal_is_told_above_the_bar(
     assert seen.err.count(console.COMPILING) == 1 and seen.out == ""
 
 
+def test_the_bar_says_compiling_while_it_lasts(kernels: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from rich.progress import Progress
+
+    said: list[str] = []
+    monkeypatch.setattr(Progress, "update", lambda bars, task, description="", **more: said.append(description))
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    module = loaded(kernels)
+    with console.watching() as progress:
+        module.one(1)
+        progress("working", 0.5)
+        module.two(1)
+        module.one(1)  # compiled by now
+        module.three(1)
+        progress("saving", 0.0)
+    there = ["compiling", "working"]
+    assert said == ["compiling", "reading", "working", *there, *there, "saving"]
+
+
 # ------------------------------------------------------------------------------------------------------ what is on disk
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import inspect
 import json
 import math
 from pathlib import Path
@@ -14,6 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import discreet as dc
+from discreet.catalogue import FORMATS
+from discreet.datasets import patients
 from discreet.errors import DiscreetError
 from discreet.principles import BetaLikeness, KAnonymity
 from discreet.releases import GeneralizedRelease, load, write_trace
@@ -429,3 +433,17 @@ def test_whom_no_group_admits_was_withheld() -> None:
     ]
     with pytest.raises(DiscreetError, match="'age'"):
         release.beliefs({"sex": ["m"]})
+
+
+def test_tables_need_no_argument_and_a_trace_no_inner_module(tmp_path: Path) -> None:
+    release = dc.publish(patients(), dc.KAnonymity(4))
+    assert release.tables().keys() == release.tables(numbers=True).keys() == {"table"}
+    assert release.tables()["table"].equals(release.tables(numbers=True)["table"])
+    path = dc.write_trace(release, tmp_path / "private.csv")
+    assert path.read_text().startswith("row,group\n")
+
+
+@pytest.mark.parametrize("format", sorted(FORMATS.built_in))
+def test_no_format_needs_to_be_told_how_its_tables_are_typed(format: str) -> None:
+    asked = inspect.signature(FORMATS[format].release.tables).parameters["numbers"]
+    assert asked.default is True

@@ -95,7 +95,7 @@ class SeparateRelease(ExactRowsRelease):
         order = line_order(None, line_keys(tuple(self.columns.values()), self.rows))
         return replace(self, exact=taken_in(order, self.exact), others=taken_in(order, self.others))
 
-    def tables(self, numbers: bool) -> dict[str, pa.Table]:
+    def tables(self, numbers: bool = True) -> dict[str, pa.Table]:
         """The two tables."""
         rows = [column_array(column, numbers) for column in self.columns.values()]
         held = np.flatnonzero(self.counts).astype(np.int32)

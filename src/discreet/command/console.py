@@ -148,7 +148,7 @@ def _plain(value: Any) -> Any:
 def watching() -> Iterator[Progress]:
     """Provide a progress callback that draws a bar on stderr if that is a terminal, else does nothing.
 
-    Compiling is announced meanwhile, since it may take longer than everything else.
+    Compiling is announced meanwhile, since it may take longer than everything else; the bar then says so.
     """
     from discreet.kernels.compiling import when_compiling
 
@@ -162,11 +162,17 @@ def watching() -> Iterator[Progress]:
 
     columns = (TextColumn("{task.description}", markup=False), BarColumn(bar_width=30), TimeElapsedColumn())
     console = Console(stderr=True)
-    telling = when_compiling(lambda: console.print(COMPILING, soft_wrap=True), PATIENCE)
-    with Bars(*columns, console=console, transient=True) as bars, telling:
-        task = bars.add_task("reading", total=None)
+    bars = Bars(*columns, console=console, transient=True)
+    task, current = bars.add_task("reading", total=None), "reading"
+
+    def compiling(begins: bool) -> None:
+        bars.update(task, description=COMPILES if begins else current)
+
+    with bars, when_compiling(lambda: console.print(COMPILING, soft_wrap=True), PATIENCE, compiling):
 
         def show(stage: str, share: float) -> None:
+            nonlocal current
+            current = stage
             # A completed task would stop its clock, although another stage may follow: so never report more than 0.999.
             total = 1.0 if share > 0.0 else None
             bars.update(task, description=stage, completed=min(0.999, max(0.0, share)), total=total)

@@ -64,10 +64,13 @@ def cache_folder() -> Path:
 
 
 @contextmanager
-def when_compiling(announce: Callable[[], None], patience: float = 0.0) -> Iterator[None]:
+def when_compiling(
+    announce: Callable[[], None], patience: float = 0.0, showing: Callable[[bool], None] = lambda begins: None
+) -> Iterator[None]:
     """Call ``announce`` once, as soon as kernels have been compiled for longer than ``patience`` (seconds).
 
-    A kernel that was compiled before is loaded from disk, which takes no time and is not announced.
+    From then on ``showing`` is called with True whenever compiling begins, and with False when it ends. A kernel that
+    was compiled before is loaded from disk, which takes no time and is not announced.
 
     >>> with when_compiling(lambda: print("compiling")):
     ...     doubled = numba.njit(lambda x: 2 * x)
@@ -77,7 +80,7 @@ def when_compiling(announce: Callable[[], None], patience: float = 0.0) -> Itera
     """
 
     class Once(event.Listener):
-        announced = False
+        announced = shown = False
         taken = started = 0.0
         depth = 0  # kernels are compiled within others, and one at a time
 
@@ -92,11 +95,17 @@ def when_compiling(announce: Callable[[], None], patience: float = 0.0) -> Itera
             self.depth -= 1
             if self.depth == 0:
                 self.taken += time.perf_counter() - self.started
+                if self.shown:
+                    self.shown = False
+                    showing(False)
 
         def _look(self) -> None:
             if not self.announced and self.taken + time.perf_counter() - self.started >= patience:
                 self.announced = True
                 announce()
+            if self.announced and not self.shown:
+                self.shown = True
+                showing(True)
 
     with event.install_listener("numba:compile", Once()):
         yield

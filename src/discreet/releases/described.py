@@ -54,7 +54,7 @@ class DescribedRelease(GroupedRowsRelease):
         """The columns of the published table."""
         return [GROUP, *(attribute.name for attribute in self.attributes)]
 
-    def tables(self, numbers: bool) -> dict[str, pa.Table]:
+    def tables(self, numbers: bool = True) -> dict[str, pa.Table]:
         """Return the one published table."""
         ids = pa.array(self.ids)
         if numbers:

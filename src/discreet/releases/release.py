@@ -219,7 +219,7 @@ class Release(ABC):
         """
 
     @abstractmethod
-    def tables(self, numbers: bool) -> dict[str, pa.Table]:
+    def tables(self, numbers: bool = True) -> dict[str, pa.Table]:
         """The tables by name; with ``numbers``, columns of numbers are typed as such, otherwise they are texts."""
 
     @abstractmethod

@@ -212,7 +212,7 @@ class AmbiguousRelease(CountingRelease):
         """The look-up, which remembers whom it was last asked for."""
         return ByLists(self)
 
-    def tables(self, numbers: bool) -> dict[str, pa.Table]:
+    def tables(self, numbers: bool = True) -> dict[str, pa.Table]:
         """The published tables: an auxiliary table per block, and ``sensitive``, one per sensitive attribute."""
         ids = pa.array(self.ids) if numbers else pa.array(self.ids).cast(pa.string())
 

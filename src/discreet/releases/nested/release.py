@@ -175,7 +175,7 @@ class NestedRelease(GeneralizedRelease):
             faults += Tree(above, persons, release.sizes).faults(groups.tolist())
         return replace(release, parents=above, persons=persons, sound=not faults, faults=(*release.faults, *faults))
 
-    def tables(self, numbers: bool) -> dict[str, pa.Table]:
+    def tables(self, numbers: bool = True) -> dict[str, pa.Table]:
         """Return the table of rows, and the table of nodes in the order of their numbers."""
         roots = self.parents < 0
         above = pa.array(np.where(roots, 0, self.ids[self.parents]), mask=roots)

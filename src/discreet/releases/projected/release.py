@@ -158,7 +158,7 @@ class ProjectedRelease(Release):
 
         return load_projected(home, manifest, cls)
 
-    def tables(self, numbers: bool) -> dict[str, pa.Table]:
+    def tables(self, numbers: bool = True) -> dict[str, pa.Table]:
         """Return the tables of all parts, numbered from 1."""
         return {
             f"{name}_{number}": table

@@ -89,7 +89,7 @@ class RandomisedRelease(ExactRowsRelease):
             "trace": trace,
         }
 
-    def tables(self, numbers: bool) -> dict[str, pa.Table]:
+    def tables(self, numbers: bool = True) -> dict[str, pa.Table]:
         """The published table, and the prior."""
         counts = pa.array(self.prior)
         shown = {attribute: column for column, attribute in self.randomised.items()}

@@ -66,7 +66,7 @@ class PerturbedRelease(RandomisedRelease):
         parts, texts, ending = read_parts(home, manifest, ("table", "matrix", "prior"))
         return cls(matrix=_read_matrix(home / f"matrix.{ending}", texts), **parts)
 
-    def tables(self, numbers: bool) -> dict[str, pa.Table]:
+    def tables(self, numbers: bool = True) -> dict[str, pa.Table]:
         """The published table, the matrix, and the prior."""
         values = self.texts
         # the printed decimals are few enough to survive conversion to floats

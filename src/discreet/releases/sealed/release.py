@@ -140,7 +140,7 @@ class SealedRelease(GeneralizedRelease):
             amounts = np.zeros(release.groups)
         return replace(release, leakage=amounts, faults=tuple(faults))
 
-    def tables(self, numbers: bool) -> dict[str, pa.Table]:
+    def tables(self, numbers: bool = True) -> dict[str, pa.Table]:
         """Return the table of rows, and the table of what was leaked about each group, in the order of groups."""
         return {**super().tables(numbers), SEAL: pa.table({GROUP: self.ids, LEAKAGE: self._amounts})}
 

@@ -113,7 +113,7 @@ class SyntheticRelease(ExactRowsRelease):
             faults=tuple(faults),
         )
 
-    def tables(self, numbers: bool) -> dict[str, pa.Table]:
+    def tables(self, numbers: bool = True) -> dict[str, pa.Table]:
         """The table of rows."""
         return {TABLE: pa.table({name: column_array(column, numbers) for name, column in self.columns.items()})}
 
