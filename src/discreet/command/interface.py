@@ -109,8 +109,10 @@ IDENTIFIERS = many("--identifier identifiers", "Columns that name a person; they
 
 def missing(default: str) -> click.Option:
     """Define the flag for missing numbers."""
-    help = f"Missing numbers: error, withhold their rows, or be a value (default: {default})."
-    return valued("--missing", "WAY", help, type=click.Choice(["error", "withhold", "value"]))
+    ways = {"error": "error", "withhold": "withhold their rows", "value": "be a value"}
+    first, second, last = (f"{said} (default)" if way == default else said for way, said in ways.items())
+    help = f"Missing numbers: {first}, {second}, or {last}."
+    return valued("--missing", "WAY", help, type=click.Choice(list(ways)))
 
 
 DECLARED = (
@@ -246,7 +248,7 @@ COMMANDS = (
         *ROLES,
         PERSON,
         *DECLARED,
-        missing("value, which suits every release"),
+        missing("value"),
         *FORMATS,
     ),
     _command(
