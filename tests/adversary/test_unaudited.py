@@ -355,7 +355,7 @@ def test_numbers_are_written_in_one_way(format: str, tmp_path: Path) -> None:
         "anatomy": {"group", "age", "count"},
         "ambiguous": {"group", "age", "count"},
         "perturbed": {"age", "count"},
-        "retained": {"age", "count", "pay"},
+        "retained": {"age", "count", "pay_randomised"},
         "matched": set(),
         "projected": {"group"},
         "sealed": {"group"},

@@ -31,8 +31,8 @@ def in_order(tables: Mapping[str, Table], manifest: Mapping[str, Any]) -> dict[s
 def arranged(tables: Mapping[str, Table], manifest: Mapping[str, Any]) -> Arranged:
     """The same, with what became of lines and numbers."""
     parts = [
-        _arranged_part({name: tables[name] for name in names}, format, manifest["attributes"])
-        for format, names in _parts(tables, manifest)
+        _arranged_part({name: tables[name] for name in names}, part, manifest["attributes"])
+        for part, names in _parts(tables, manifest)
     ]
     found = {name: lines for part in parts for name, lines in part.tables.items()}
     return Arranged(
@@ -42,16 +42,19 @@ def arranged(tables: Mapping[str, Table], manifest: Mapping[str, Any]) -> Arrang
     )
 
 
-def _parts(tables: Mapping[str, Table], manifest: Mapping[str, Any]) -> Iterator[tuple[str, list[str]]]:
-    """The format and the tables of each release that this one consists of."""
+def _parts(tables: Mapping[str, Table], manifest: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], list[str]]]:
+    """What the manifest says of each release that this one consists of, and its tables."""
     if "parts" not in manifest:
-        yield manifest["format"], list(tables)
+        yield manifest, list(tables)
     for number, part in enumerate(manifest.get("parts", ()), 1):
-        yield part.get("format", "generalized"), [name for name in tables if name.endswith(f"_{number}")]
+        yield part, [name for name in tables if name.endswith(f"_{number}")]
 
 
-def _arranged_part(tables: Mapping[str, Table], format: str, attributes: list[dict[str, Any]]) -> Arranged:
+def _arranged_part(tables: Mapping[str, Table], part: Mapping[str, Any], attributes: list[dict[str, Any]]) -> Arranged:
+    format = part.get("format", "generalized")
     compared = {one["name"]: _compared(one, format) for one in attributes}
+    if "randomised" in part:  # the column that holds the values of this attribute
+        compared[part["randomised"]["column"]] = compared[part["randomised"]["attribute"]]
     ordered: dict[str, Table] = {}
     places: dict[str, list[int]] = {}
     fixed = {name for name in tables if name.split("_")[0] in ("prior", "matrix")}
