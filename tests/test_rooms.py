@@ -65,7 +65,7 @@ BUDGETS = {
     "command": Budget(3_480, 20),
     "datasets": Budget(700, 5),
     "ground": Budget(1_625, 16),
-    "kernels": Budget(7_050, 53),
+    "kernels": Budget(7_150, 53),
     "principles": Budget(3_350, 23),
     "releases": Budget(8_900, 58),
     "report": Budget(2_450, 15),

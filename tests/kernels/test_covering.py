@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -97,9 +101,10 @@ def test_witnesses(seed: int) -> None:
     claims = rng.integers(0, 4, (groups, 3))
     starts = np.concatenate([[0], np.cumsum((claims > 0).sum(axis=1))])
     values = np.concatenate([np.flatnonzero(line) for line in claims])
-    borne, lacking, fits = covers.witnesses(
+    borne, lacking = covers.witnesses(
         lines, starts_of, classes, amounts, shown, groups, starts, values, claims[claims > 0].astype(np.int64)
     )
+    fits = covers.homes(lines, starts_of, classes, shown, starts, values)
     may = [
         [group for group in range(groups) if holds(listed[group], point) and claims[group, of] > 0]
         for point, of in zip(people, classes, strict=True)
@@ -122,6 +127,47 @@ def test_witnesses(seed: int) -> None:
             )
             assert lacking[at] == max(0, claims[group, value] - rows)
             at += 1
+
+
+EFFORT = """
+import numpy as np
+from discreet.kernels.presence import coverage
+from discreet.kernels.presence.value_index import index_groups
+from support.effort import calls
+
+coverage.ROUND = 32  # rounds are short, as everything here is small
+
+def effort(people):
+    rng = np.random.default_rng(0)
+    firsts = np.arange(4) * 6
+    rows = rng.integers(0, 6, (people, 4)) + firsts
+    classes, groups = rng.integers(0, 3, people), people // 5
+    of_row = np.sort(np.arange(people) % groups)
+    listed = np.unique(rows + of_row[:, None] * 24)
+    shown = index_groups(listed % 24, (listed // 24).astype(np.int32), groups, 24)
+    claims, needed = np.unique(of_row * 3 + classes, return_counts=True)
+    starts = np.searchsorted(claims, np.arange(groups + 1) * 3)
+    points, starts_of = rng.permutation(rows), np.arange(people + 1)
+    known = points, starts_of, rng.integers(0, 3, people)
+
+    def look():
+        coverage.witnesses(*known, np.ones(people, np.int64), shown, groups, starts, claims % 3, needed)
+        coverage.homes(*known, shown, starts, claims % 3)
+
+    return calls(look)
+
+print(effort(4000) / effort(1000))
+"""
+
+
+@pytest.mark.slow
+def test_support_is_looked_for_with_an_effort_that_grows_like_the_table() -> None:
+    """Four times as many groups take four times the calls; looking into all of them for each row takes 16 times."""
+    tests = Path(__file__).parents[1]
+    paths = os.pathsep.join([str(tests), *sys.path])
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": paths}
+    done = subprocess.run([sys.executable, "-c", EFFORT], env=environment, capture_output=True, text=True, check=True)
+    assert float(done.stdout) < 6
 
 
 def line_axes(cards: list[int]) -> Axes:

@@ -193,7 +193,7 @@ def _unsupported(aligned: AlignedAmbiguous, lines: NDArray[np.int64], held: Coun
     """Describe an entry, a count or rows without an explanation; None if each has one by itself."""
     release, shown, counts, secret = aligned.release, aligned.located.shown, aligned.counts, aligned.secret
     rows, claimed = ((of.starts, of.values, of.amounts) for of in (held, counts))
-    borne, lacking, fits = kernels.witnesses(lines, *rows, shown, release.groups, *claimed)
+    borne, lacking = kernels.witnesses(lines, *rows, shown, release.groups, *claimed)
     if not bool(borne.all()):
         at = int(np.argmin(borne))
         value = int(np.searchsorted(shown.starts, at, side="right")) - 1
@@ -208,6 +208,7 @@ def _unsupported(aligned: AlignedAmbiguous, lines: NDArray[np.int64], held: Coun
             f"{secret.name} {secret.texts[int(counts.values[at])]!r}, of which the original has "
             f"{int(lacking[at]):,} too few with values that the group lists."
         )
+    fits = kernels.homes(lines, held.starts, held.values, shown, counts.starts, counts.values)
     usable, fitting = (np.bincount(held.values, held.amounts * some, counts.width) for some in (1, fits))
     homeless, left = (usable - fitting).astype(np.int64), usable.astype(np.int64) - aligned.published
     over = np.flatnonzero(homeless > left)

@@ -1,9 +1,24 @@
 """Points and the groups that cover them, that is, show all their values: numbers, weights, and support."""
 
+import math
+
 import numpy as np
 
 from discreet.kernels.compiling import kernel
-from discreet.kernels.presence.value_index import covering, covering_next, everyone, position, trail_of
+from discreet.kernels.presence.value_index import (
+    covering,
+    covering_next,
+    everyone,
+    index_groups,
+    listed,
+    position,
+    rarest_of,
+    shows,
+    trail_of,
+)
+
+ROUND = 1 << 12
+"""How many points are looked at before the first groups are left out; each round looks at as many as all before."""
 
 
 @kernel
@@ -71,49 +86,134 @@ def pairs(points, shown, number):
 
 @kernel
 def witnesses(points, starts_of, classes, amounts, shown, number, starts, values, needed):
-    """Find what no row supports: entries of groups, counts of sensitive values, and rows that fit into no group.
+    """Find what no row supports: entries of groups, and counts of sensitive values.
 
     The rows of point ``p`` have the values ``classes[i]``, ``amounts[i]`` rows each, for ``i`` from ``starts_of[p]`` to
     ``starts_of[p + 1]``. The claims of groups (``starts``, ``values`` ascending, ``needed``) are, per group, how many
     rows have which value. A row may belong to a group that covers it and claims rows of its value: it then supports the
     claim and the entries of the group that it has. Returns per entry, in the order of ``shown.groups``, whether it is
-    supported, per claim how many rows are lacking, and per class of a point whether any group may contain its rows.
+    supported, and per claim how many rows are lacking.
+
+    Points are looked at in rounds, and each round looks only into groups of which something is unsupported yet. If
+    points are in random order, a group needs about as many of them in a large table as in a small one; so the effort
+    grows like the table, and not like its square.
     """
-    hits = np.empty(number, np.int64)
-    borne = np.zeros(shown.groups.shape[0], np.bool_)
-    lacking = needed.copy()
-    fits = np.zeros(classes.shape[0], np.bool_)
-    # unsupported claims and entries of each group: one without any is visited only for rows that fit nowhere else
+    borne, lacking = np.zeros(shown.groups.shape[0], np.bool_), needed.copy()
+    # what nothing supports yet: the claims of each group, and its entries, of which the first so many are unsupported
     unclaimed, unborne = starts[1:] - starts[:-1], np.zeros(number, np.int64)
     for g in shown.groups:
         unborne[g] += 1
-    unexplained, every, trail = everyone(number), everyone(number), trail_of(points, shown)
+    begins = np.append(0, np.cumsum(unborne))
+    filled = begins[:-1].copy()
+    entry_of, value_of = np.empty(borne.shape[0], np.int64), np.empty(borne.shape[0], np.int32)
+    for v in range(shown.starts.shape[0] - 1):
+        for e in range(shown.starts[v], shown.starts[v + 1]):
+            g = shown.groups[e]
+            entry_of[filled[g]], value_of[filled[g]] = e, v
+            filled[g] += 1
+    has = np.zeros(shown.starts.shape[0] - 1, np.bool_)
+    index, owners, hits = shown, np.arange(number), np.empty(number, np.int64)
+    begin, end = 0, ROUND
+    while begin < points.shape[0] and owners.shape[0] > 0:
+        unexplained, trail = everyone(owners.shape[0]), trail_of(points, index)
+        for p in range(begin, min(end, points.shape[0])):
+            many = covering_next(points[p], index, unexplained, hits, trail)
+            if many == 0:
+                continue
+            has[points[p]] = True
+            for place in hits[:many]:
+                g = owners[place]
+                wanted = unclaimed[g] > 0
+                for e in range(begins[g], begins[g] + unborne[g]):
+                    wanted = wanted or has[value_of[e]]
+                if not wanted:
+                    continue
+                holds = False
+                for i in range(starts_of[p], starts_of[p + 1]):
+                    claim = position(values, starts[g], starts[g + 1], classes[i])
+                    if claim < starts[g + 1]:
+                        holds = True
+                        if lacking[claim] > 0:
+                            lacking[claim] = max(0, lacking[claim] - amounts[i])
+                            unclaimed[g] -= lacking[claim] == 0
+                        elif unclaimed[g] == 0:
+                            break
+                if not holds:
+                    continue
+                e, last = begins[g], begins[g] + unborne[g] - 1
+                while e <= last:
+                    if has[value_of[e]]:
+                        borne[entry_of[e]] = True
+                        entry_of[e], value_of[e] = entry_of[last], value_of[last]
+                        last -= 1
+                    else:
+                        e += 1
+                unborne[g] = last + 1 - begins[g]
+                if unclaimed[g] + unborne[g] == 0:
+                    unexplained[place >> 6] &= ~(np.uint64(1) << np.uint64(place & 63))
+            has[points[p]] = False
+        index, owners = narrowed(index, owners, unclaimed + unborne > 0)
+        begin, end = end, 2 * end
+    return borne, lacking
+
+
+@kernel
+def narrowed(index, owners, wanted):
+    """Return the index of the wanted among the groups of an index, and what they are called, as ``owners`` says."""
+    place = np.full(owners.shape[0], -1, np.int32)
+    kept = np.flatnonzero(wanted[owners])
+    place[kept] = np.arange(kept.shape[0])
+    left = np.flatnonzero(place[index.groups] >= 0)
+    width = index.starts.shape[0] - 1
+    values = np.repeat(np.arange(width), index.starts[1:] - index.starts[:-1])[left]
+    return index_groups(values, place[index.groups[left]], kept.shape[0], width), owners[kept]
+
+
+@kernel
+def homes(points, starts_of, classes, shown, starts, values):
+    """Return per class of a point whether any group may contain its rows; the arguments are those of ``witnesses``.
+
+    Groups that say much the same stand side by side, as they are in canonical order; so they are visited in large
+    steps, up to the first that may contain the rows.
+    """
+    fits, hits = np.zeros(classes.shape[0], np.bool_), np.empty(64, np.int64)
     for p in range(points.shape[0]):
         first, last = starts_of[p], starts_of[p + 1]
         homeless = last - first
-        for turn in range(2):
-            if turn == 1 and homeless == 0:
-                break
-            for at in range(covering_next(points[p], shown, every if turn else unexplained, hits, trail)):
-                g = hits[at]
-                holds = False
-                for i in range(first, last):
-                    if holds and unclaimed[g] + homeless == 0:
+        rarest = rarest_of(points[p], shown)
+        if homeless == 0 or rarest < 0:
+            continue
+        start, end = shown.starts[points[p, rarest]], shown.starts[points[p, rarest] + 1]
+        often = shown.lines[points[p, rarest]] >= 0
+        places = shown.bits.shape[1] if often else end - start
+        step, place = step_among(places), 0
+        for _ in range(places):
+            place = (place + step) % places
+            if often:
+                common = ~np.uint64(0)
+                for v in points[p]:
+                    common &= shown.bits[shown.lines[v], place]
+                found = listed(common, place << 6, hits, 0)
+            else:
+                hits[0], found = shown.groups[start + place], 1
+                for v in points[p]:
+                    if not shows(shown, v, hits[0]):
+                        found = 0
                         break
-                    claim = position(values, starts[g], starts[g + 1], classes[i])
-                    if claim == starts[g + 1]:
-                        continue
-                    holds = True
-                    homeless -= not fits[i]
-                    fits[i] = True
-                    if turn == 0 and lacking[claim] > 0:
-                        lacking[claim] = max(0, lacking[claim] - amounts[i])
-                        unclaimed[g] -= lacking[claim] == 0
-                if holds and unborne[g] > 0:
-                    for v in points[p]:
-                        entry = position(shown.groups, shown.starts[v], shown.starts[v + 1], g)
-                        unborne[g] -= not borne[entry]
-                        borne[entry] = True
-                if unclaimed[g] + unborne[g] == 0:
-                    unexplained[g >> 6] &= ~(np.uint64(1) << np.uint64(g & 63))
-    return borne, lacking, fits
+            for g in hits[:found]:
+                for i in range(first, last):
+                    if not fits[i] and position(values, starts[g], starts[g + 1], classes[i]) < starts[g + 1]:
+                        fits[i] = True
+                        homeless -= 1
+            if homeless == 0:
+                break
+    return fits
+
+
+@kernel
+def step_among(places):
+    """Return a step that visits all of so many places, going round, and soon comes close to each."""
+    step = max(1, int(0.618 * places))
+    while math.gcd(step, places) > 1:
+        step += 1
+    return step

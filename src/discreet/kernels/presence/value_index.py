@@ -81,7 +81,7 @@ def listed(common, first, hits, number):
 
 
 @part
-def _shows(shown, v, g):
+def shows(shown, v, g):
     """Whether group ``g`` shows value ``v``."""
     if shown.lines[v] >= 0:
         return (shown.bits[shown.lines[v], g >> 6] >> np.uint64(g & 63)) & np.uint64(1) != 0
@@ -130,7 +130,7 @@ def covering(point, shown, within, hits):
             for j in range(point.shape[0]):
                 if not everywhere:
                     break
-                everywhere = j == rarest or _shows(shown, point[j], g)
+                everywhere = j == rarest or shows(shown, point[j], g)
             if everywhere:
                 hits[number] = g
                 number += 1
