@@ -70,10 +70,10 @@ BUDGETS = {
     "releases": Budget(8_900, 58),
     "report": Budget(2_450, 15),
     "schemes": Budget(8_750, 58),
-    "table": Budget(5_900, 28),
+    "table": Budget(6_190, 30),
 }
 """Per room; ``ground`` are the modules beside the rooms."""
-WHOLE = Budget(51_000, 340)
+WHOLE = Budget(51_400, 342)
 """All of them together but what is new, which is less than the sum of what each may have at most."""
 NEW = ("command/data.py", "report/tradeoff.py", "table/layout.py")
 """What was built since; it counts towards what its room may grow by."""

@@ -35,7 +35,9 @@ def profile(input: str, quasi: tuple[str, ...], sensitive: str | None, as_json: 
             better = describe(table, combinations=False)
     for remark in remarks:
         note(remark)
-    roles = None if quasi else suggest(better.columns, profiled.rows, person_known=given["person"] is not None)
+    whose = next((value for remark in notes for key, value in remark.say if key == "person"), None)
+    known = given["person"] is not None
+    roles = None if quasi else suggest(better.columns, profiled.rows, person_known=known, whose=whose)
     if roles is not None and roles.person is not None:  # promises are then about persons
         table, _ = read_to_look(input, quasi, sensitive, {**heeded, "person": roles.person})
     if sensitive is None and roles is not None and roles.sensitive is not None:

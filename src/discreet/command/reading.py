@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -12,18 +11,14 @@ import numpy as np
 from discreet.command.job import KINDS, LAYOUT, Job
 from discreet.errors import DiscreetError
 from discreet.principles.wording import rows
-from discreet.report.roles import describe, suggest
-from discreet.table.dates import as_dates
 from discreet.table.hierarchy_sources import Offered, offered
-from discreet.table.kinds import ColumnSpec, code, infer
 from discreet.table.layout import Layout
 from discreet.table.moments import ends_given, rising
 from discreet.table.paths import located
-from discreet.table.raw_column import RawColumn
 from discreet.table.read import read
-from discreet.table.sources import fetch, names_in
-from discreet.table.table import Column, Table
-from discreet.table.texts import MISSING, number_text
+from discreet.table.sources import names_in
+from discreet.table.table import Table
+from discreet.table.texts import number_text
 
 LISTS = ("quasi", "sensitive", "identifiers", "keep", *KINDS)
 
@@ -37,11 +32,7 @@ def read_input(job: Job) -> tuple[Table, list[str], list[str]]:
     table = read(job.input, **names, hierarchies={**offers, **job.hierarchies}, **job.reading)
     published = {column.name if column.derived is None else column.derived.attribute for column in table.columns}
     left_out = [name for name in header() if name not in published]
-    remarks = [*on_offers(table, offers)]
-    unnamed = [name for name in left_out if name not in names["identifiers"]]
-    if unnamed and job.person is None:
-        remarks += _repeated_identifier(job, unnamed)
-    return table, left_out, [*remarks, *on_columns(table)]
+    return table, left_out, [*on_offers(table, offers), *on_columns(table)]
 
 
 def read_to_look(
@@ -115,30 +106,6 @@ def on_offers(table: Table, offers: Mapping[str, Offered]) -> Iterator[str]:
                 f"Not taken: {offer.path.name}, because {name!r} holds numbers or dates; to publish its labels say "
                 f"--hierarchy {name}={offer.path}"
             )
-
-
-def _repeated_identifier(job: Job, names: list[str]) -> Iterator[str]:
-    """Note the unpublished column that looks like an identifier and repeats, if any: a person may have several rows."""
-    layout = replace(job.layout, marks=frozenset(mark.strip() for mark in job.na))
-    try:
-        height, columns = fetch(job.input, names, names, layout)
-        person = suggest([describe(_settled(raw)) for raw in columns.values()], height).person
-    except DiscreetError:  # such a column may be of a kind that is never published
-        return
-    if person is not None:
-        yield (
-            f"Note: {person!r} looks like an identifier and repeats. Each row counts as a person of its own; if rows "
-            f"with the same {person!r} belong to one person, say --person {person}."
-        )
-
-
-def _settled(raw: RawColumn) -> Column:
-    """Return a column with its kind; a categorical one gets no hierarchy, which takes long to build of many values."""
-    raw = as_dates(raw, None, False) if raw.order is None else raw
-    if infer(raw) != "categorical":
-        return code(raw, ColumnSpec(), "value")[0]
-    values, places = np.unique(np.array([*raw.texts, MISSING], object), return_inverse=True)
-    return Column(raw.name, "categorical", places.astype(np.int32)[raw.codes], values)
 
 
 # ------------------------------------------------------------------------------------------------ the values of flags

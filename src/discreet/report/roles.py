@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from discreet.table.column_names import names_identifier, names_quasi, names_sensitive
 from discreet.table.table import Column
 from discreet.table.texts import MISSING, is_number
+from discreet.table.whose import looks_like_codes, says_whose
 
 TOP = 5
 """How many of the most frequent values are listed."""
-_IDENTIFIERS = r"(^|_)(id|name|names|surname|firstname|lastname|ssn|email|mail|phone|passport|iban|address|record)(_|$)"
-_SENSITIVE = (
-    r"disease|diagnos|illness|condition|icd|hiv|drug|medication|treatment|salary|income|wage|earning|pay|pincp|"
-    r"occupation|religion|politic|party|orientation|crime|offence|offense|debt|grade|score"
-)
-_QUASI = (
-    r"age|birth|dob|sex|gender|zip|postcode|postal|puma|city|town|county|state|region|country|nation|race|ethnic|hisp|"
-    r"marital|msp|married|education|edu|school|degree|workclass|work_class|household|children|language|height|weight"
-)
 
 
 @dataclass(frozen=True)
@@ -87,25 +79,23 @@ def describe(column: Column, role: str = "other") -> ColumnProfile:
     )
 
 
-def _plain(name: str) -> str:
-    """Return a name in lower case, its words joined by underscores."""
-    return re.sub(r"[^a-z0-9]+", "_", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower())
-
-
 def _amounts(column: ColumnProfile) -> bool:
     """Whether a column of texts contains numbers with a decimal comma, which identify nobody."""
     return all(is_number(share.value.replace(",", ".", 1)) for share in column.top if share.value != MISSING)
 
 
-def _names_somebody(column: ColumnProfile, rows: int) -> bool:
-    """Whether a column looks like case or person numbers: very many codes with digits, each in few rows."""
-    many = column.kind == "categorical" and column.distinct >= max(20, rows / 10)
-    few = column.top[0].rows <= max(5, rows // 20)
-    return many and few and all(re.fullmatch(r"[^\W\d]{0,8}[-_ /.]?\d{2,}", share.value) for share in column.top)
+def _codes(column: ColumnProfile, rows: int) -> bool:
+    """Whether the values of a column look like case or person numbers."""
+    texts = [share.value for share in column.top]
+    return column.kind == "categorical" and looks_like_codes(texts, column.distinct, column.top[0].rows, rows)
 
 
-def suggest(columns: Sequence[ColumnProfile], rows: int, *, person_known: bool = False) -> Roles:
+def suggest(
+    columns: Sequence[ColumnProfile], rows: int, *, person_known: bool = False, whose: str | None = None
+) -> Roles:
     """Guess roles: columns with (nearly) as many values as rows are identifiers, others are guessed by common names.
+
+    ``whose`` is the column that seems to tell whose row it is, by a note on the table.
 
     >>> from discreet.datasets import patients
     >>> table = patients(keep=["weight"])
@@ -115,22 +105,22 @@ def suggest(columns: Sequence[ColumnProfile], rows: int, *, person_known: bool =
     """
     identifiers, quasi, sensitive, unsure = [], [], [], []
     for column in columns:
-        name = _plain(column.name)
+        name, named = column.name, names_identifier(column.name) or says_whose(column.name, column.distinct, rows)
         every = column.distinct >= max(20, 0.9 * rows) and column.kind == "categorical" and not _amounts(column)
-        if every or re.search(_IDENTIFIERS, name):
-            identifiers.append(column.name)
-        elif re.search(rf"({_SENSITIVE})", name):
-            sensitive.append(column.name)
-        elif column.distinct > 1 and re.search(rf"(^|_)({_QUASI})|({_QUASI})(p|_|$)", name):
-            quasi.append(column.name)
-        elif not person_known and _names_somebody(column, rows):
-            identifiers.append(column.name)
+        if every or named or name == whose:
+            identifiers.append(name)
+        elif names_sensitive(name):
+            sensitive.append(name)
+        elif column.distinct > 1 and names_quasi(name):
+            quasi.append(name)
+        elif not person_known and _codes(column, rows):
+            identifiers.append(name)
         else:
-            unsure.append(column.name)
+            unsure.append(name)
     if not quasi:  # column names in another language reveal nothing, so all remaining columns are proposed
         quasi, unsure = unsure, []
     again = {column.name for column in columns if column.distinct < rows - column.missing}
-    repeated = [name for name in identifiers if name in again]
+    repeated = sorted((name for name in identifiers if name in again), key=lambda name: name != whose)
     return Roles(
         tuple(name for name in identifiers if name not in repeated),
         tuple(quasi),

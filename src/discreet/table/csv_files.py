@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pyarrow as pa
 import pyarrow.compute as compute
@@ -26,8 +26,14 @@ BLOCK_BYTES = 1 << 22
 """Each block has its own dictionary, which must be merged: blocks of a few megabytes are few, yet occupy all cores."""
 
 
-def read_csv(data: bytes, needed: Sequence[str], layout: Layout, what: str) -> pa.Table:
-    """Read the needed columns of a CSV file as coded text; empty cells are null.
+def read_csv(
+    data: bytes,
+    needed: Sequence[str],
+    layout: Layout,
+    what: str,
+    beside: Callable[[list[str]], list[str]] = lambda names: [],
+) -> pa.Table:
+    """Read the needed columns of a CSV file as coded text, and those ``beside`` them; empty cells are null.
 
     >>> table = read_csv(b"age;sex\\n17;f\\n;m\\n", ["age"], Layout(), "'people.csv'")
     >>> table.column("age").to_pylist()
@@ -37,7 +43,7 @@ def read_csv(data: bytes, needed: Sequence[str], layout: Layout, what: str) -> p
     header = [name.strip(BLANKS) for name in written]
     unnamed = layout.header == "none"
     layout.check_names(header, needed, what)
-    names = list(dict.fromkeys(needed))
+    names = list(dict.fromkeys((*needed, *beside(header))))
     columns = [written[header.index(name)] for name in names]
     coded = pa.dictionary(pa.int32(), pa.string())
     try:

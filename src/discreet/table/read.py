@@ -25,6 +25,7 @@ from discreet.table.raw_column import RawColumn
 from discreet.table.sources import fetch, names_in
 from discreet.table.table import Column, Derived, Table, as_name, as_names
 from discreet.table.texts import value_text
+from discreet.table.whose import telling, whose
 
 
 def read(
@@ -115,7 +116,7 @@ def read(
         _texts_by_column("dates", dates, "format of dates", {"birth": "%d.%m.%Y"}),
     )
     check_several(lists, join, roles.sensitive, specs)
-    rows, raw = _fetched(source, roles, specs, join, layout)
+    rows, raw, notes = _fetched(source, roles, specs, join, layout)
     derived = derived_columns(raw, roles.sensitive, lists, join, layout)
     raw |= {origin.name: column for pairs in derived.values() for origin, column in pairs}
     origins = {origin.name: origin for pairs in derived.values() for origin, _ in pairs}
@@ -130,7 +131,7 @@ def read(
         tuple(settled[name] for name in roles.other),
         _withheld(list(unusable.values()), rows),
         {name: len(gone) for name, gone in unusable.items()},
-        tuple(_notes(raw, settled, roles, specs)),
+        (*_notes(raw, settled, roles, specs), *notes),
         person_of_rows(raw[roles.person[0]]) if roles.person else None,
     )
 
@@ -141,18 +142,23 @@ def _fetched(
     specs: Mapping[str, ColumnSpec],
     join: Mapping[str, tuple[Any, str]],
     layout: Layout,
-) -> tuple[int, dict[str, RawColumn]]:
-    """Return the number of rows and the columns with a role, except those that come from a second table."""
+) -> tuple[int, dict[str, RawColumn], list[Note]]:
+    """Return the number of rows and the columns with a role, except those that come from a second table.
+
+    If nobody said whose rows they are, other columns are searched for that, for a note.
+    """
     given = [name for name in roles.published if name not in join]
     naming = (*roles.identifiers, *roles.person, *(key for _, key in join.values()))
     needed = tuple(dict.fromkeys((*given, *naming, *specs)))
     if join:
         check_replaced(join, names_in(source, layout, needed))
-    rows, columns = fetch(source, needed, tuple(dict.fromkeys((*given, *naming))), layout)
-    if not roles.person:
-        for name in roles.identifiers:
-            check_alone(columns[name])
-    return rows, columns
+    coded, unsaid = tuple(dict.fromkeys((*given, *naming))), not roles.person and not join
+    rows, columns = fetch(source, needed, coded, layout, telling if unsaid else None)
+    for name in () if roles.person else roles.identifiers:
+        check_alone(columns[name])
+    searched = [column for name, column in columns.items() if unsaid and name not in roles.identifiers]
+    note = whose(searched, rows)
+    return rows, {name: columns[name] for name in coded}, [] if note is None else [note]
 
 
 def _settled(

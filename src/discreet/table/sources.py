@@ -8,6 +8,7 @@ import io
 import lzma
 import zlib
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -37,21 +38,28 @@ HEADER_BYTES = 1 << 20
 
 Fetched = tuple[int, dict[str, RawColumn]]
 """The number of rows of a source, and some of its columns."""
+Beside = Callable[[list[str]], list[str]]
+"""Chooses among the names of columns that nobody asked for."""
 
 
-def fetch(source: Any, needed: Sequence[str], coded: Sequence[str], layout: Layout) -> Fetched:
-    """Return the number of rows and the ``coded`` columns; all ``needed`` columns must exist."""
+def fetch(
+    source: Any, needed: Sequence[str], coded: Sequence[str], layout: Layout, beside: Beside | None = None
+) -> Fetched:
+    """Return the number of rows and the ``coded`` columns; all ``needed`` columns must exist.
+
+    ``beside`` chooses from the names of all others; of these the columns follow that are of a kind that can be coded.
+    """
     what = "the table"
     if isinstance(source, (str, PathLike)):
         what = f"'{located(source)}'"
-        rows, columns = _from_file(located(source), needed, coded, layout)
+        rows, columns = _from_file(located(source), needed, coded, layout, beside)
     elif isinstance(source, (pa.Table, pa.RecordBatch)):
         layout.check_named(what)
         table = pa.Table.from_batches([source]) if isinstance(source, pa.RecordBatch) else source
-        rows, columns = _from_arrow(table, needed, coded, layout, what)
+        rows, columns = _from_arrow(table, needed, coded, layout, what, _others(table.column_names, needed, beside))
     else:
-        rows, columns = _from_frame(source, needed, coded, layout)
-    layout.check_values(columns.values(), what)
+        rows, columns = _from_frame(source, needed, coded, layout, beside)
+    layout.check_values([columns[name] for name in dict.fromkeys(coded)], what)
     return rows, {name: unmarked(column, layout.marks) for name, column in columns.items()}
 
 
@@ -86,7 +94,9 @@ def _check_rows(rows: int, what: str) -> None:
         raise DiscreetError(f"{what} has no rows; give one row per person")
 
 
-def _from_file(path: Path, needed: Sequence[str], coded: Sequence[str], layout: Layout) -> Fetched:
+def _from_file(
+    path: Path, needed: Sequence[str], coded: Sequence[str], layout: Layout, beside: Beside | None
+) -> Fetched:
     what = f"'{path}'"
     with opened(path, what) as file:
         kind = kind_of(file)
@@ -97,11 +107,18 @@ def _from_file(path: Path, needed: Sequence[str], coded: Sequence[str], layout: 
         if typed is not None:
             layout.check_named(what)
             layout.check_names(typed.names, needed, what)
-            return _from_arrow(typed.read(coded), coded, coded, layout, what)
+            others = _others(typed.names, needed, beside)
+            return _from_arrow(typed.read((*coded, *others)), coded, coded, layout, what, others)
     if path.suffix.lower() in (".parquet", ".pq"):
         raise DiscreetError(f"{what} is {'not a Parquet file' if data else 'empty'}; write it again as Parquet or CSV")
-    table = read_csv(data, needed, layout, what)
-    return table.num_rows, {name: encode(name, table.column(name), untyped=True) for name in coded}
+    table = read_csv(data, needed, layout, what, lambda names: _others(names, needed, beside))
+    others = [name for name in table.column_names if name not in needed]
+    return table.num_rows, {name: encode(name, table.column(name), untyped=True) for name in (*coded, *others)}
+
+
+def _others(names: Sequence[str], needed: Sequence[str], beside: Beside | None) -> list[str]:
+    """Return the columns that are read beside those needed."""
+    return [] if beside is None else beside([name for name in names if name not in needed])
 
 
 def _typed(data: bytes, what: str) -> TypedFile:
@@ -109,13 +126,21 @@ def _typed(data: bytes, what: str) -> TypedFile:
     return TypedFile(io.BytesIO(data), detect(data).kind, what)
 
 
-def _from_arrow(table: pa.Table, needed: Sequence[str], coded: Sequence[str], layout: Layout, what: str) -> Fetched:
+def _from_arrow(
+    table: pa.Table, needed: Sequence[str], coded: Sequence[str], layout: Layout, what: str, others: Sequence[str]
+) -> Fetched:
     layout.check_names(table.column_names, needed, what)
     _check_rows(table.num_rows, what)
-    return table.num_rows, {name: encode(name, table.column(name)) for name in coded}
+    columns = {name: encode(name, table.column(name)) for name in coded}
+    for name in others:
+        with suppress(DiscreetError):
+            columns[name] = encode(name, table.column(name))
+    return table.num_rows, columns
 
 
-def _from_frame(source: Any, needed: Sequence[str], coded: Sequence[str], layout: Layout) -> Fetched:
+def _from_frame(
+    source: Any, needed: Sequence[str], coded: Sequence[str], layout: Layout, beside: Beside | None
+) -> Fetched:
     import narwhals as nw
 
     layout.check_named("the table")
@@ -140,6 +165,11 @@ def _from_frame(source: Any, needed: Sequence[str], coded: Sequence[str], layout
         series = frame.get_column(by_text[name])
         column = None if series.dtype == nw.Object else _arrow_column(series, series.dtype == nw.Enum)
         encoded[name] = encode_objects(name, series.to_list(), layout.marks) if column is None else encode(name, column)
+    for name in _others(names, needed, beside):
+        series = frame.get_column(by_text[name])
+        column = None if series.dtype == nw.Object else _arrow_column(series, False)
+        with suppress(DiscreetError):
+            encoded |= {} if column is None else {name: encode(name, column)}
     return len(frame), encoded
 
 
