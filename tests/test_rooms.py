@@ -68,7 +68,7 @@ BUDGETS = {
     "kernels": Budget(7_150, 53),
     "principles": Budget(3_350, 23),
     "releases": Budget(8_900, 58),
-    "report": Budget(2_450, 15),
+    "report": Budget(2_475, 15),
     "schemes": Budget(8_750, 58),
     "table": Budget(6_190, 30),
 }

@@ -116,10 +116,11 @@ class Audit(FormatFindings):
         findings.sort(key=lambda finding: finding.holds)
         lines = [self.verdict, *(finding.sentence for finding in findings)]
         if self.losses:
-            within = f" in {self.groups:,} groups" if self.groups else ""
+            within = f" in {wording.counted(self.groups, 'group')}" if self.groups else ""
             named = {"ail": "AIL", "gcp": "GCP", "retention": "sensitive values expected to be unchanged"}
             losses = ", ".join(f"{said} {self.losses[name]:.4f}" for name, said in named.items() if name in self.losses)
-            lines.append(f"{self.rows:,} rows{within}, {self.withheld:,} withheld{'; ' if losses else ''}{losses}.")
+            left = f"{self.withheld:,} withheld{'; ' if losses else ''}"
+            lines.append(f"{wording.rows(self.rows)}{within}, {left}{losses}.")
         return lines
 
 

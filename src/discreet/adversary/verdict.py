@@ -77,19 +77,20 @@ def judged(part: Principle, subjects: Subjects, prior: Prior, left: NDArray[np.i
     else:
         counts = groups.only(np.array([worst]))
         size, description, who = int(counts.sizes[0]), subjects.description(worst), subjects.named(worst)
+    one = subjects.this or subjects.noun
+    alone = len(groups) == 1 and not left.sum()
     if broken:
         explained = part.explain(counts, prior)
         if worst is not None:
-            explained = explained.replace("this group", f"this {subjects.this or subjects.noun}")
+            explained = explained.replace("this group", f"this {one}")
         verb = "not shown to be kept" if part.only_sufficient else "broken"
-        number = f"{broken:,} of {len(strains):,} {subjects.many}"
-        sentence = f"{part} is {verb} by {number}; the worst is {who}. {explained}"
+        number = f"{broken:,} of {len(strains):,} {subjects.many}; the worst is"
+        sentence = f"{part} is {verb} by {f'the only {one}:' if alone else number} {who}. {explained}"
     else:
-        and_left = " and by the withheld rows" if left.sum() else ""
-        sentence = (
-            f"{part} is kept by all {len(groups):,} {subjects.many}{and_left}; the closest to its bound, {who}, uses "
-            f"{wording.percent(strain)} of what it allows."
-        )
+        everyone = f"the only {one}" if len(groups) == 1 else f"all {len(groups):,} {subjects.many}"
+        closest = f"{' and by the withheld rows' if left.sum() else ''}; the closest to its bound, {who}, uses"
+        uses = f": {who} uses" if alone else closest
+        sentence = f"{part} is kept by {everyone}{uses} {wording.percent(strain)} of what it allows."
     limit = None if broken or not size else part.binding(counts.line(0), prior)
     if limit is not None:
         sentence += f" {limit}"

@@ -14,7 +14,7 @@ from discreet.command.outputs import check_file, write_file
 from discreet.command.reading import parse_trees, read_to_look
 from discreet.command.render import grid
 from discreet.principles.proximity import rounded_down
-from discreet.principles.wording import rows
+from discreet.principles.wording import counted, rows
 from discreet.report.charts import check_suffix, require_all
 from discreet.report.frontier import drawn
 from discreet.report.plan import Plan, Strongest, plans
@@ -85,7 +85,7 @@ def _check_plot(plot: str, input: str, force: bool, given: dict[str, Any]) -> Pa
 
 def _show(console: Console, plan: Plan) -> None:
     about = "no sensitive attribute" if plan.sensitive is None else f"sensitive attribute {plan.sensitive!r}"
-    persons = "" if plan.persons == plan.rows else f" about {plan.persons:,} persons"
+    persons = "" if plan.persons == plan.rows else f" about {counted(plan.persons, 'person')}"
     console.print(f"{rows(plan.rows)}{persons}, {about}.")
     console.print()
     lines = ((strongest.promise, _reached(strongest), strongest.sentence) for strongest in plan.strongest)

@@ -13,7 +13,7 @@ from discreet.command.console import Exit, note, number, output, print_json, wat
 from discreet.command.job import LAYOUT
 from discreet.command.reading import read_to_look
 from discreet.command.render import grid
-from discreet.principles.wording import percent, rows
+from discreet.principles.wording import counted, percent, rows
 from discreet.report.profile import Profile, suggest_promises
 from discreet.report.profile import profile as describe
 from discreet.report.roles import ColumnProfile, Roles, Share, suggest
@@ -110,8 +110,8 @@ def suggested_command(
 
 
 def _show(console: Console, profiled: Profile, roles: Roles | None, command: str) -> None:
-    people = "" if profiled.persons == profiled.rows else f" about {profiled.persons:,} persons"
-    console.print(f"{profiled.rows:,} rows{people}.")
+    people = "" if profiled.persons == profiled.rows else f" about {counted(profiled.persons, 'person')}"
+    console.print(f"{rows(profiled.rows)}{people}.")
     console.print()
     console.print(_columns(profiled.columns, with_roles=roles is None))
     console.print()
@@ -144,7 +144,8 @@ def _columns(columns: tuple[ColumnProfile, ...], with_roles: bool) -> Any:
 
 def _values(column: ColumnProfile) -> str:
     if column.kind != "categorical" and column.low is not None:
-        return f"{column.low} to {column.high}; most often {column.top[0].value} ({percent(column.top[0].share)})"
+        span = column.low if column.low == column.high else f"{column.low} to {column.high}"
+        return f"{span}; most often {column.top[0].value} ({percent(column.top[0].share)})"
     return ", ".join(f"{share.value} ({percent(share.share)})" for share in column.top[:3]) + (
         f" and {column.distinct - 3:,} more" if column.distinct > 3 else ""
     )

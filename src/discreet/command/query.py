@@ -12,7 +12,7 @@ from discreet.command.audit import reading_with
 from discreet.command.console import Exit, note, number, output, print_json, quiet, watching
 from discreet.command.outputs import tell
 from discreet.errors import DiscreetError
-from discreet.principles.wording import percent
+from discreet.principles.wording import counted, percent
 from discreet.progress import Progress
 from discreet.releases import load
 from discreet.releases.release import Release
@@ -55,7 +55,7 @@ def query(folder: str, sql: str | None, file: str | None, original: str | None, 
             lines = [line for each in named for line in each]
         withheld = answers[0].document["rows"]["withheld"]
         if withheld and not quiet():
-            lines.append(f"{withheld:,} withheld rows are not estimated.")
+            lines.append(f"{counted(withheld, 'withheld row')} {'is' if withheld == 1 else 'are'} not estimated.")
         console = output()
         for line in lines[: len(lines) - (lines[-1] == "")]:
             console.print(line)
@@ -140,7 +140,7 @@ def _counted(
     estimate: float, asked: Query, release: Release, original: Table | None
 ) -> tuple[dict[str, Any], list[str]]:
     """Return the answer to a single count as plain values and as lines; with the original also the exact count."""
-    lines = [f"About {number(estimate, 4)} of {release.rows:,} published rows."]
+    lines = [f"About {number(estimate, 4)} of {counted(release.rows, 'published row')}."]
     if original is None:
         return {"estimate": estimate}, lines
     exact = asked.count(original)
@@ -180,9 +180,11 @@ def _grouped(release: Release, asked: GroupBy, original: Table | None) -> tuple[
         error = sum(errors) / len(errors) if errors else None
         document["mean_relative_error"] = error
         away = "undefined, because no row satisfies the conditions" if error is None else percent(error)
-        lines += ["", f"Mean relative error over the {len(there):,} cells that the original has: {away}."]
+        lines += ["", f"Mean relative error over {counted(len(there), 'cell')} that the original has: {away}."]
         if len(there) < len(listed):
-            lines.append(f"{len(listed) - len(there):,} cells are estimated above 0 where the original has no row.")
+            more = len(listed) - len(there)
+            are = "is" if more == 1 else "are"
+            lines.append(f"{counted(more, 'cell')} {are} estimated above 0 where the original has no row.")
     return document, lines
 
 

@@ -36,7 +36,7 @@ def show_audit(console: Console, audit: Audit, *, every_check: bool) -> None:
         console.print(_promises(audit.promises))
         if not every_check:  # otherwise the sentences on promises below contain the limits
             for limit in dict.fromkeys(kept.limit for kept in audit.promises if kept.limit is not None):
-                console.print(Text(f"In the closest group{limit.removeprefix('There')}"))
+                console.print(Text(limit))
         console.print()
     judged = [
         ("promise kept" if kept.holds else "BROKEN" if kept.broken else "NOT JUDGED", kept.holds, kept.sentence)

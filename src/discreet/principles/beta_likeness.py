@@ -17,6 +17,7 @@ from discreet.principles.families import BoundingPrinciple
 from discreet.principles.principle import AttributeName, Reach
 from discreet.principles.prior import Prior
 from discreet.principles.wording import about, percent, rows
+from discreet.table.texts import number_text
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,8 @@ class BetaLikeness(BoundingPrinciple):
 
         >>> prior = Prior(np.array([4, 6]), ("flu", "cold"))
         >>> BetaLikeness(2).binding(np.array([2, 2]), prior)
-        "There -ln p binds, not beta: 'flu' has a share p of 40.0 % in the whole table, so it may gain 0.916."
+        "The value closest to its bound is 'flu': because its share p in the whole table is 40.0 %, its relative gain
+        is bounded by -ln p = 0.916, which is less than beta = 2."
         """
         bounds = self._bounds(prior)
         assert bounds.caps is not None
@@ -119,8 +121,9 @@ class BetaLikeness(BoundingPrinciple):
         if gain >= self.beta:
             return None
         return (
-            f"There -ln p binds, not beta: '{bounds.labels[tightest]}' has a share p of {percent(p)} in the whole "
-            f"table, so it may gain {about(gain)}."
+            f"The value closest to its bound is '{bounds.labels[tightest]}': because its share p in the whole table is "
+            f"{percent(p)}, its relative gain is bounded by -ln p = {about(gain)}, which is less than beta = "
+            f"{number_text(self.beta)}."
         )
 
     def achieved_by(self, beliefs: NDArray[np.float64], shares: NDArray[np.float64]) -> float:

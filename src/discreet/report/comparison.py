@@ -190,12 +190,17 @@ class Comparison:
             return None
         guessed = [(result.guessed, result) for result in self.results if result.guessed is not None]
         (low, least), (high, largest) = (pick(guessed, key=itemgetter(0)) for pick in (min, max))
+        if percent(low) != percent(high):
+            from_these = f"{percent(low)} ({least.scheme}) to {percent(high)} ({largest.scheme}) from these releases"
+        else:
+            which = "each of these releases" if len(guessed) > 1 else f"the release of {least.scheme}"
+            from_these = f"{percent(low)} from {which}"
         return (
             f"Guessed: the best of a few attacks finds the sensitive value of {percent(without)} of "
-            f"the people without any release, of {percent(most)} from the original itself, and of {percent(low)} "
-            f"({least.scheme}) to {percent(high)} ({largest.scheme}) from these releases. What is found beyond the "
-            "first is learnt about groups of people. That is what analysts need, and no promise here forbids it: "
-            "schemes that keep more of it for them, such as the default, cuts, keep more for adversaries, too."
+            f"the people without any release, of {percent(most)} from the original itself, and of {from_these}. "
+            "What is found beyond the first is learnt about groups of people. That is what analysts need, and no "
+            "promise here forbids it: schemes that keep more of it for them, such as the default, cuts, keep more for "
+            "adversaries, too."
             f"{'' if all(promise.about_groups for promise in self.promises) else DRAWN}"
         )
 

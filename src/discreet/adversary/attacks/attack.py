@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.attacks.evidence import Evidence, Hurt
-from discreet.adversary.attacks.target import Floats, Target
+from discreet.adversary.attacks.target import Floats, Target, victims_of
 from discreet.expressions import Expression
 from discreet.progress import Tell, part_of, silent
 
@@ -178,6 +178,7 @@ def _score(target: Target, insight: Insight, claims: Claims, tell: Tell = silent
         gain=gain,
         hurt=Hurt.worst(hits, target.rows[chosen], belief[person_of], prior[guesses]),
         attribute=target.secret.name,
+        of=victims_of(target.release, target.original),
     )
 
 

@@ -15,14 +15,22 @@ from numpy.typing import NDArray
 from discreet.adversary.attacks import ATTACKS
 from discreet.adversary.attacks.attack import Attack
 from discreet.adversary.attacks.evidence import NOT_BEYOND_DOUBT, Evidence
-from discreet.adversary.attacks.target import Context, Target, check_attackable, check_original, groups_by, opened
+from discreet.adversary.attacks.target import (
+    Context,
+    Target,
+    check_attackable,
+    check_original,
+    groups_by,
+    opened,
+    victims_of,
+)
 from discreet.adversary.checks.soundness import as_published, promises
 from discreet.adversary.presence.population import check_population_covers
 from discreet.errors import DiscreetError, in_words
 from discreet.expressions import parse_one
 from discreet.options import brief, checked, several
 from discreet.principles.differential_privacy import DifferentialPrivacy
-from discreet.principles.wording import listed
+from discreet.principles.wording import listed, percent
 from discreet.progress import Progress, silent
 from discreet.randomness import generator
 from discreet.releases import as_release
@@ -85,12 +93,17 @@ class Campaign:
                 f"The promise is not exceeded beyond doubt: {listed(above)} guessed correctly more often than it "
                 f"allows, but {NOT_BEYOND_DOUBT}."
             )
-        free = len(self.evidence) - len(bounded)
+        free = [evidence for evidence in self.evidence if evidence.bound is None]
         many = f"Each of the {len(bounded)} attacks" if len(bounded) > 1 else "The attack"
         if not free:
             return f"{many} stays within what is promised."
-        others = "the other" if free == 1 else f"the {free} others"
-        return f"{many} that the promise bounds stays within what is promised; it sets no bound for {others}."
+        several = f"the {len(free)} others", "guess", "them"
+        others, guess, them = several if len(free) > 1 else ("the other", "guesses", "it")
+        return (
+            f"{many} that the promise bounds stays within what is promised. It does not bound {others} "
+            f"({listed(evidence.attack for evidence in free)}), which {guess} correctly for up to "
+            f"{percent(max(evidence.rate for evidence in free))}: judge {them} by the table."
+        )
 
     def carry_out(
         self,
@@ -249,12 +262,13 @@ class _Sources:
     def notes(self, attacked: int) -> tuple[str, ...]:
         """Sentences on what was left out, if so many rows are attacked."""
         notes = [] if self.release.of_people else [NOTE]
-        if "persons" in self.release.manifest or self.original.person is not None:
+        who = victims_of(self.release, self.original)
+        if who == "rows":
             notes.append(
                 "A person may have several rows here; each row was attacked as if it were a person of its own."
             )
         if attacked < self.original.rows:
-            notes.append(f"Of {self.original.rows:,} persons {attacked:,} were attacked, drawn at random.")
+            notes.append(f"Of {self.original.rows:,} {who} {attacked:,} were attacked, drawn at random.")
         return tuple(notes)
 
     def targets(

@@ -29,7 +29,7 @@ from discreet.adversary.attacks.beliefs import Beliefs, normalised
 from discreet.adversary.attacks.evidence import Evidence
 from discreet.adversary.attacks.target import Floats, Target, places
 from discreet.arguments import argument
-from discreet.principles.wording import listed, percent
+from discreet.principles.wording import counted, listed, percent
 from discreet.releases.exact_rows import crossed
 from discreet.releases.release import Release
 from discreet.table.dependency import mutual_information
@@ -105,7 +105,7 @@ class Composition(Combination):
 
 def leave_one_value(persons: int) -> str:
     """How many persons several releases expose together, in a sentence."""
-    return f"Together they leave a single value for {persons:,} persons for whom the first leaves several."
+    return f"Together they leave a single value for {counted(persons, 'person')} for whom the first leaves several."
 
 
 def said_by_each(target: Target) -> list[Said]:

@@ -22,6 +22,7 @@ from discreet.adversary.attacks.attack import Attack, Insight
 from discreet.adversary.attacks.target import Floats, Target
 from discreet.options import Interval
 from discreet.principles.counts import Counts
+from discreet.principles.wording import counted
 
 
 @dataclass(frozen=True)
@@ -80,8 +81,8 @@ class Corruption(Attack):
         exposed = int((values_left[certain] == 1).sum())
         details = {"known": int(known.sum()), "group_certain": len(certain), "exposed": exposed}
         remark = (
-            f"The values of {int(known.sum()):,} persons are known here, which the promise does not take into account; "
-            f"for {exposed:,} of the others only one value is left."
+            f"Known here is what {counted(int(known.sum()), 'person')} had, which the promise does not take into "
+            f"account; for {exposed:,} of the others only one value is left."
         )
         return Insight(beliefs, victims, details, remark)
 

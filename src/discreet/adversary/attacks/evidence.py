@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.principles.wording import about, percent
+from discreet.principles.wording import about, counted, percent
 
 USUAL, BEYOND_DOUBT = 1.959964, 4.0
 """How many standard deviations an interval spans to either side: of 95 % as reported, and of 99.994 %, so that hardly
@@ -129,8 +129,9 @@ class Evidence:
         """What this means to a privacy board."""
         low, high = self.interval
         text = (
-            f"Of {self.victims:,} {self.of}, {self.attack} guesses {self.about} correctly for {percent(self.rate)} "
-            f"(95 % interval {percent(low)} to {percent(high)}); without the release it is {percent(self.baseline)}"
+            f"Of {counted(self.victims, self.of.removesuffix('s'))}, {self.attack} guesses {self.about} correctly for "
+            f"{percent(self.rate)} (95 % interval {percent(low)} to {percent(high)}); without the release it is "
+            f"{percent(self.baseline)}"
         )
         if self.ceiling is not None:
             text += f", from the original itself {percent(self.ceiling)}"

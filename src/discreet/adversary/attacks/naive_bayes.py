@@ -97,9 +97,11 @@ class NaiveBayes(Attack):
 
 def _remark(ratio: float, used: float | None) -> str:
     """What the conditional probabilities say about people in general, in a sentence."""
-    text = f"A quasi-identifier is at most {about(ratio)} times as frequent beside a sensitive value as in general"
+    often = f"A quasi-identifier is at most {about(ratio)} times as frequent beside a sensitive value"
+    alike = "Every quasi-identifier is as frequent beside each sensitive value"
+    text = f"{alike if about(ratio) == '1' else often} as in general"
     if used is None:
         return f"{text}."
     if used > 1.0 + 1e-9:
-        return f"{text}, which is {about(used)} times what the promise would imply for groups."
+        return f"{text}, which is beyond what the promise would imply for groups, at {about(100.0 * used)} % of it."
     return f"{text}, and none exceeds what the promise implies ({about(100.0 * used)} % of it is used)."

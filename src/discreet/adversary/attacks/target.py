@@ -37,6 +37,11 @@ from discreet.table.table import Column, Table
 Floats = NDArray[np.float64]
 
 
+def victims_of(release: Release, original: Table) -> str:
+    """What is attacked: rows where a person may have several, else persons."""
+    return "rows" if "persons" in release.manifest or original.person is not None else "persons"
+
+
 class Context(NamedTuple):
     """Where the attribute under attack was taken from: a release and its original with all sensitive attributes."""
 

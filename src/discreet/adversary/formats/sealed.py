@@ -27,6 +27,7 @@ from discreet.errors import DiscreetError
 from discreet.kernels.judging import SLACK
 from discreet.principles import Prior
 from discreet.principles.principle import Principle, together
+from discreet.principles.wording import counted
 from discreet.releases.attributes import Attribute
 from discreet.releases.sealed.release import SealedRelease
 from discreet.table.table import Column, Table
@@ -70,7 +71,8 @@ def _mirror(release: SealedRelease) -> Check:
         return Check("mirror", True, "The choice of groups was not judged, because the tables are faulty.")
     leaking = release.leakage > 0.0
     rows = int(leaking[release.group_of].sum())
-    but = f", except about {leaking.sum():,} groups with {rows:,} rows, where the seal says how much" if rows else ""
+    some = f"{counted(int(leaking.sum()), 'group')} with {counted(rows, 'row')}"
+    but = f", except about {some}, where the seal says how much" if rows else ""
     sentence = f"The choice of groups reveals nothing to an attacker who knows the algorithm but nobody's value{but}."
     return Check("mirror", True, sentence)
 

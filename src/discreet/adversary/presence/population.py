@@ -36,7 +36,8 @@ class BeliefRange:
 
     def __str__(self) -> str:
         """Return the range in words."""
-        return f"{percent(self.smallest)} to {percent(self.largest)}"
+        low, high = percent(self.smallest), percent(self.largest)
+        return low if low == high else f"{low} to {high}"
 
 
 @dataclass(frozen=True)
