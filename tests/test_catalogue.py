@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from discreet.catalogue import ATTACKS, FORMATS, PRINCIPLES, SCHEMES
+from discreet.command import interface
 from discreet.command.main import COMMANDS, main
 from discreet.plugins import Registry
 from discreet.report.manual import manual_page
@@ -76,6 +77,10 @@ def test_commands_list_and_explain(kind: str) -> None:
     assert run(kind, name).stdout.startswith(f"{name}: ")
     assert json.loads(run(kind, name, "--json").stdout)["name"] == name
     assert f"did you mean {name!r}" in run(kind, name[:-1], code=2).stderr
+
+
+def test_what_is_listed_is_there_in_the_same_order() -> None:
+    assert [command.name for command in interface.COMMANDS] == list(COMMANDS)
 
 
 def test_the_group_lists_what_it_has() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from discreet.command.console import Exit, naming, note, print_json
+from discreet.command.interface import CENSUS_ROWS, TABLES
 from discreet.command.outputs import check_file
 from discreet.command.render import show_list
 from discreet.datasets import census_arrow, census_hierarchies, diseases, patients_arrow
@@ -18,13 +19,6 @@ from discreet.table.hierarchy import Hierarchy
 from discreet.table.paths import located
 from discreet.table.write import write_table
 from discreet.unfinished import unfinished
-
-TABLES = {
-    "patients": "48 invented patients: name, age, sex, zip, weight, disease.",
-    "census": "Invented people, as many as you like: age, gender, education, marital, race, work_class, country, "
-    "occupation, salary, income.",
-}
-CENSUS_ROWS = 20_000
 
 
 def list_tables(as_json: bool) -> int:

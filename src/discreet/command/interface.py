@@ -24,6 +24,14 @@ CATALOGUED: dict[str, Registry[Any]] = {
     **{"promises": PRINCIPLES, "schemes": SCHEMES, "attacks": ATTACKS},
 }
 """Per value of a flag, and per manual, the registry that shells complete it from."""
+TABLES = {
+    "patients": "48 invented patients: name, age, sex, zip, weight, disease.",
+    "census": "Invented people, as many as you like: age, gender, education, marital, race, work_class, country, "
+    "occupation, salary, income.",
+}
+"""The tables of `discreet data`."""
+CENSUS_ROWS = 20_000
+"""How many people the invented census has by default."""
 EVERY = "all"
 """What --attack calls all attacks."""
 
@@ -295,7 +303,7 @@ COMMANDS = (
 
         SQL is a count with conditions joined by AND: "SELECT COUNT(*) FROM t WHERE age BETWEEN 20 AND 30 AND occupation
         = 'Sales'". Conditions are =, <, <=, >, >=, BETWEEN and IN; put texts in single quotes, and names with blanks or
-        dashes in double quotes. Withheld rows are not estimated.
+        dashes in double quotes. A label of a hierarchy stands for the values below it. Withheld rows are not estimated.
 
         To count by the values of some columns: "SELECT education, sex, COUNT(*) FROM t WHERE occupation = 'Sales' GROUP
         BY education, sex". Every combination of values in the release is estimated; those estimated at 0 are not
@@ -439,9 +447,14 @@ COMMANDS = (
                 discreet data get patients
                 discreet data get census --rows 100000 -o people.csv --hierarchies hierarchies
                 """,
-                click.Argument(["name"], metavar="NAME", type=click.Choice(["patients", "census"])),
+                click.Argument(["name"], metavar="NAME", type=click.Choice(list(TABLES))),
                 path("-o --output file", "File to write (default: NAME.csv)."),
-                valued("--rows", "N", "Number of people, for census (default: 20,000).", type=click.IntRange(min=1)),
+                valued(
+                    "--rows",
+                    "N",
+                    f"Number of people, for census (default: {CENSUS_ROWS:,}).",
+                    type=click.IntRange(min=1),
+                ),
                 path("--hierarchies folder", "Also write the hierarchies of its columns, a file each.", "DIR"),
                 switch("--force", "Replace existing files."),
                 work="data:get_table",
@@ -460,7 +473,7 @@ COMMANDS = (
             "N",
             "Number of invented people.",
             type=click.IntRange(100, 10_000_000),
-            default=20_000,
+            default=CENSUS_ROWS,
             show_default=True,
         ),
         switch("--force", "Use the folder even if it contains other files, which stay."),

@@ -27,7 +27,7 @@ from discreet.version import __version__
 
 COMMANDS = {
     "publish": "Publish a table under a promise, and audit what was written.",
-    "audit": "Check a release, from its files, against the original.",
+    "audit": "Check the files of a release against the original.",
     "attack": "Attack a release: how often can sensitive values be guessed?",
     "query": "Estimate a count from a release.",
     "compare": "Publish a table by several schemes and compare loss, error, attacks and time.",
@@ -152,7 +152,7 @@ atexit.register(gc.freeze)
 @click.group(cls=SentenceGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(__version__, prog_name="discreet", message="%(prog)s %(version)s")
 def main() -> None:
-    """Publish microdata so that what it discloses about any person is bounded, and prove it from the published files.
+    """Publish microdata so that what it discloses about any person is bounded; check its files against the original.
 
     Exit codes: 0 the promise holds, 1 it does not, 2 bad input, 3 everything is written and valid, but the result could
     not be printed, 4 an internal error; 129, 130 or 143 the command was interrupted by a signal.

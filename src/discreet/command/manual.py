@@ -7,19 +7,17 @@ import re
 from rich.table import Table
 from rich.text import Text
 
-from discreet.catalogue import ATTACKS, PRINCIPLES, SCHEMES
 from discreet.command.console import Exit, output, print_json
+from discreet.command.interface import CATALOGUED
 from discreet.command.render import show_list
 from discreet.report.manual import ManualPage, manual_page
-
-REGISTRIES = {"schemes": SCHEMES, "promises": PRINCIPLES, "attacks": ATTACKS}
 
 REFUSES = "Refuses, unless some parameters or a second promise allow it"
 
 
 def manual(name: str, noun: str, chosen: str | None, as_json: bool) -> int:
     """List one kind of thing, or show the manual page of one of them."""
-    registry = REGISTRIES[name]
+    registry = CATALOGUED[name]
     if chosen is not None:
         page = manual_page(registry, chosen)
         print_json(page.as_dict()) if as_json else _show(page)

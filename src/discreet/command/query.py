@@ -180,7 +180,7 @@ def _grouped(release: Release, asked: GroupBy, original: Table | None) -> tuple[
         error = sum(errors) / len(errors) if errors else None
         document["mean_relative_error"] = error
         away = "undefined, because no row satisfies the conditions" if error is None else percent(error)
-        lines += ["", f"Mean relative error over {counted(len(there), 'cell')} that the original has: {away}."]
+        lines += ["", f"Mean relative error over the {counted(len(there), 'cell')} that the original has: {away}."]
         if len(there) < len(listed):
             more = len(listed) - len(there)
             are = "is" if more == 1 else "are"

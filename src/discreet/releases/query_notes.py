@@ -5,12 +5,12 @@ They are no errors: withheld rows may have the values, and 0 may be the true cou
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Self
 
 from discreet.table.moments import written
 from discreet.table.query import OneOf, Query
-from discreet.table.texts import near
+from discreet.table.texts import MISSING, near
 
 if TYPE_CHECKING:
     from discreet.releases.attributes import Attribute
@@ -34,6 +34,33 @@ class Estimate(float):
         estimated = cls(estimate)
         estimated.notes = notes
         return estimated
+
+
+def by_leaves(attributes: Sequence[Attribute], asked: Query) -> Query:
+    """Replace the labels of hierarchies in the conditions of a query by the values below them; values stay.
+
+    >>> from discreet.releases.attributes import Attribute
+    >>> from discreet.table.hierarchy import Hierarchy
+    >>> tree = Hierarchy.from_rows("zip", [("531", "53*", "*"), ("532", "53*", "*"), ("601", "60*", "*")])
+    >>> zips = Attribute("zip", "quasi", "categorical", hierarchy=tree)
+    >>> by_leaves([zips], Query(OneOf("zip", ("53*", "601")))).conditions
+    (OneOf(attribute='zip', values=('531', '532', '601')),)
+    """
+    trees = {attribute.name: attribute.hierarchy for attribute in attributes if attribute.kind != "numeric"}
+
+    def replaced(condition: Condition) -> Condition:
+        tree = trees.get(condition.attribute)
+        if tree is None or not isinstance(condition, OneOf):
+            return condition
+        labels = set(condition.values) - set(tree.leaves)
+        below: dict[float | str, list[str]] = {}
+        for leaf, *above in tree.rows() if labels else ():
+            for label in labels.intersection(above) if leaf != MISSING else ():
+                below.setdefault(label, []).append(leaf)
+        values = [leaf for value in condition.values for leaf in below.get(value, [value])]
+        return OneOf(condition.attribute, tuple(dict.fromkeys(values)))
+
+    return Query(tuple(map(replaced, asked.conditions)))
 
 
 def notes_on_values(release: Release, asked: Query) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -25,7 +25,7 @@ from discreet.releases.folder import Home
 from discreet.releases.lookup import Lookup
 from discreet.releases.passthrough import kept_sentence
 from discreet.releases.placement import replace_folder
-from discreet.releases.query_notes import Estimate, notes_on_values
+from discreet.releases.query_notes import Estimate, by_leaves, notes_on_values
 from discreet.releases.statement import Statement
 from discreet.table.grouping import GroupBy
 from discreet.table.moments import Meaning
@@ -294,17 +294,17 @@ class Release(ABC):
         >>> dc.publish(patients(), dc.KAnonymity(4)).estimate("SELECT COUNT(*) FROM t WHERE age >= 0")
         48.0
         """
-        asked = self.query(query) if isinstance(query, str) else as_query(query)
+        asked = self.query(query) if isinstance(query, str) else by_leaves(self.attributes, as_query(query))
         return Estimate.noted(float(self.estimates([asked])[0]), self.notes(asked))
 
     def query(self, text: str) -> Query:
-        """Parse an SQL count query about this release."""
+        """Parse an SQL count query about this release; a label of a hierarchy stands for the values below it."""
         from discreet.table.sql import parse_count
 
         asked = parse_count(text, self._nameable)
         for name in asked.by_attribute:
             self.attribute(name)
-        return asked
+        return by_leaves(self.attributes, asked)
 
     @property
     def _nameable(self) -> dict[str, Meaning]:
@@ -348,7 +348,7 @@ class Release(ABC):
         asked = parse_group_by(text, self._nameable)
         for name in (*asked.attributes, *asked.query.by_attribute):
             self.attribute(name)
-        return asked
+        return replace(asked, query=by_leaves(self.attributes, asked.query))
 
     def trace_columns(self, trace: NDArray[np.int32]) -> dict[str, Any]:
         """The columns of the private file that stores the trace: the group of every input row, empty if withheld."""

@@ -25,7 +25,7 @@ from discreet.releases.release import Release
 from discreet.schemes.grouping import confirm, published_rows
 from discreet.schemes.keepers import keeper, way_out
 from discreet.schemes.merge_broken import Attribute, merge_broken
-from discreet.schemes.scheme import Scheme, feasible
+from discreet.schemes.scheme import GivenGroups, Scheme, feasible
 from discreet.table.table import Table
 from discreet.table.texts import number_text
 
@@ -43,7 +43,7 @@ def different_values(share: float) -> int:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _ExactScheme(Scheme):
+class _ExactScheme(GivenGroups):
     """A scheme that makes anatomy releases, and has no options."""
 
     format: ClassVar[type[Release]] = AnatomyRelease

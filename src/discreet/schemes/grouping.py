@@ -26,7 +26,7 @@ from discreet.schemes.buckets.drawing import along_curve, distinct_points
 from discreet.schemes.keepers import bounds_presence, for_several, not_of_groups, way_out
 from discreet.schemes.merge_broken import Attribute, confirm_persons, groups_of_persons, merge_broken
 from discreet.schemes.merge_for_presence import merge_for_presence
-from discreet.schemes.scheme import Scheme, feasible
+from discreet.schemes.scheme import GivenGroups, feasible
 from discreet.schemes.withholding import unusable_rows
 from discreet.table.table import Table
 
@@ -56,7 +56,7 @@ class GroupingTask:
         return np.bincount(self.classes, minlength=len(self.prior.counts))
 
 
-class GroupingScheme(Scheme):
+class GroupingScheme(GivenGroups):
     """A scheme that publishes groups of rows under one description each."""
 
     format: ClassVar[type[GeneralizedRelease]] = GeneralizedRelease

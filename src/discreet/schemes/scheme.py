@@ -106,15 +106,19 @@ class Scheme(Expression, ABC):
     def check_words(self, table: Table) -> None:
         """Raise an error if an option names a column or a value that the table does not have."""
 
-    def on_groups(self, table: Table, groups: NDArray[np.int32], principle: Principle) -> Release:
-        """Return the release of a table in given groups, for schemes that publish groups of several attributes."""
-        raise NotImplementedError(f"scheme {self.name!r} publishes no groups that it was given")
-
     def statement(self, principle: Principle, seeded: bool | None = None) -> dict[str, Any]:
         """Return what a release states about how it was made, as arguments of its constructor; by default, what was
         drawn was ``seeded`` if there is a seed."""
         seeded = self.random_state is not None if seeded is None else seeded
         return {"promise": principle, "scheme": self.name, "options": self.options, "seeded": seeded}
+
+
+class GivenGroups(Scheme):
+    """A scheme that also publishes a table in groups that it is given, for one partition of several tables."""
+
+    @abstractmethod
+    def on_groups(self, table: Table, groups: NDArray[np.int32], principle: Principle) -> Release:
+        """Return the release of a table in given groups."""
 
 
 def feasible(scheme: Scheme, table: Table, principle: Principle) -> Prior:

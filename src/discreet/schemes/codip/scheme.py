@@ -23,7 +23,7 @@ from discreet.releases.projected.release import ProjectedRelease
 from discreet.releases.release import Release
 from discreet.schemes.codip.plans import STEPS, chosen, frontier, merged
 from discreet.schemes.keepers import bounds_presence, keeper, not_of_groups, way_out
-from discreet.schemes.scheme import EXAMPLE, Scheme, feasible, make_scheme
+from discreet.schemes.scheme import EXAMPLE, GivenGroups, Scheme, feasible, make_scheme
 from discreet.table.dependency import Dependency, Plan, dependency, harmless_values, sensitive_shares
 from discreet.table.table import Table
 from discreet.table.texts import number_text
@@ -159,7 +159,7 @@ class Codip(Scheme):
                 f"{inner.name!r} cannot be one of them, because {reason}; choose scheme {inner.name!r} "
                 f"itself, leave its options out, or {way_out(principle)}"
             )
-        if self.aligned and type(inner).on_groups is Scheme.on_groups:
+        if self.aligned and not isinstance(inner, GivenGroups):
             return (
                 f"aligned=True publishes all tables on one partition, and scheme {inner.name!r} cannot publish one "
                 f"that it is given; say aligned=False, or {way_out(principle)}"
@@ -256,7 +256,9 @@ class _Work:
     def publish_aligned(self, plan: Plan) -> None:
         """Publish all tables of a plan on one partition, which keeps the promise about every attribute."""
         inner = self.scheme.inner(self.principle, tuple(range(len(self.table.sensitive))))
+        assert isinstance(inner, GivenGroups), "others are refused"
         whole = inner.publish(self.table, self.principle, self.progress)
+        assert whole.trace is not None, "it was just made"
         for part in plan:
             projected, promise = self.projected(part)
             self.published[part] = inner.on_groups(projected, whole.trace, promise)
