@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from discreet.adversary.case import Case, FormatFindings, auditor_of
 from discreet.adversary.check import Check
 from discreet.adversary.checks import persons, soundness
+from discreet.adversary.checks.certain import told
 from discreet.adversary.checks.domains import listed
 from discreet.adversary.checks.trace import read_trace
 from discreet.adversary.presence.population import check_population_covers
@@ -106,6 +107,7 @@ class Audit(FormatFindings):
             "support": self.support,
             "checks": [vars(check) for check in self.checks],
             "promises": [_plain({**vars(kept), "margin": kept.margin}) for kept in self.promises],
+            "certain": [asdict(one) for one in self.certain],
             "losses": _plain(self.losses),
             "presence": None if self.presence is None else asdict(self.presence),
         }
@@ -177,7 +179,7 @@ def audit(
     findings = auditor_of(release)(case)
     tell(JUDGED)
     checks = [soundness.files(file), *soundness.spelling_and_order(file.home, release), placed]
-    checks += [listed(case), *findings.checks, stated, *soundness.kept(release)]
+    checks += [listed(case), *findings.checks, *told(findings.certain, parts), stated, *soundness.kept(release)]
     checks += persons.check_format(release, original)
     tell(SPELLED)
     verdicts, presence = judge_presence(case, findings.promises, population, part_of(tell, SPELLED, 1.0))

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.check import Check
+from discreet.adversary.checks.certain import Certain
 from discreet.adversary.checks.trace import place_rows, trace_check
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.catalogue import FORMATS
@@ -76,6 +77,8 @@ class FormatFindings:
     """What the promises were judged by that only the release states: the ``hierarchy`` or ``order`` of the sensitive
     attribute."""
     groups: int = 0
+    certain: list[Certain] = field(default_factory=list)
+    """Per sensitive attribute: who is in a group with one value of it, if anybody is."""
 
 
 Auditor = Callable[[Case[Any]], FormatFindings]

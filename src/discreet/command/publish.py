@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +19,13 @@ from discreet.command.reading import by_column, on_columns, pairs, read_input
 from discreet.command.render import rows_in_groups, show_audit
 from discreet.disk import uninterrupted
 from discreet.errors import DiscreetError
-from discreet.principles import Principle, parse, together
+from discreet.principles import Principle, Prior, parse, together
 from discreet.principles.per_attribute import on_numbers
 from discreet.publishing import publish as publish_table
 from discreet.releases.passthrough import check_kept, check_quasi, kept_assumptions
 from discreet.releases.placement import manifest_digest, place
 from discreet.releases.trace import check_of_people, fill_trace
+from discreet.report.profile import suggest_promise
 from discreet.schemes import Scheme, make_scheme
 from discreet.table.notes import formulas
 from discreet.table.table import Table
@@ -138,9 +139,10 @@ def carry_out(job: Job) -> Outcome:
                     settle(target)
                 for path in filter(None, (target, trace)):
                     tidy(path)
-    for remark in (*remarks, *beside, *(f"Note: {sentence}" for sentence in _beyond_groups(promise, audited))):
+    known = [f"Note: {sentence}" for sentence in _certain(promise, table, audited)]
+    for remark in (*remarks, *beside, *known, *(f"Note: {sentence}" for sentence in _beyond_groups(promise, audited))):
         note(remark)
-    notes = [remark.removeprefix("Note: ") for remark in (*on_columns(table), *beside)]
+    notes = [remark.removeprefix("Note: ") for remark in (*on_columns(table), *beside, *known)]
     return Outcome(job, table, described, groups, audited, left_out, notes, clock.laps)
 
 
@@ -170,6 +172,20 @@ def _on_table(job: Job, promise: Principle, table: Table) -> Iterator[str]:
                 remark = part.remark(column.name, column.kind)
                 if remark:
                     yield remark
+
+
+def _certain(promise: Principle, table: Table, audited: Audit) -> Iterator[str]:
+    """Yield whose value is known to anybody who finds their group, and which promise about it would help."""
+    for found in audited.certain:
+        column = next(column for column in table.sensitive if column.name == found.attribute)
+        alone = replace(table, sensitive=(column,))
+        advice = parse(suggest_promise(Prior.of(alone) if table.person is None else Prior.of_persons(alone)))
+        if len(table.sensitive) > 1:
+            advice = advice.naming(column.name)
+        said = {str(part) for part in promise.parts}
+        useful = advice.about_values and str(advice) not in said
+        way = f'; ask for it to be protected as well, with --promise "{advice}"' if useful else ""
+        yield f"{found.sentence}: whoever finds their group knows it{way}."
 
 
 def _beyond_groups(promise: Principle, audited: Audit) -> Iterator[str]:

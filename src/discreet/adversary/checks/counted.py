@@ -14,6 +14,7 @@ from discreet.adversary.alignment import places_in, usable_rows
 from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check
 from discreet.adversary.checks import soundness
+from discreet.adversary.checks.certain import Certain, certain
 from discreet.adversary.checks.totals import as_many, excess
 from discreet.adversary.verdict import PromiseVerdict, Subjects, averages, judged, naming
 from discreet.principles import Principle, Prior, wording
@@ -90,6 +91,7 @@ def findings(
     ``of_rows`` judges promises that are not about values, given the counts of the withheld rows.
     """
     kept: list[PromiseVerdict] = []
+    known: list[Certain] = []
     given = None
     for view, (name, promised) in zip(views, soundness.each_promised(case.parts, case.original), strict=True):
         if name is not None:
@@ -97,6 +99,7 @@ def findings(
         prior = Prior.of(view.original)
         left = np.maximum(prior.counts - view.published, 0)
         subjects = Subjects.groups(case.release, view.counts)
+        known += certain(view.original.secret, view.counts, left)
         verdicts = [
             judged(part, subjects, prior, left) if part.about_values or of_rows is None else of_rows(part, left)
             for part in promised
@@ -112,7 +115,7 @@ def findings(
             f"The promises were judged about {names} separately; which of their values go together is not published."
         )
         checks.append(Check("each attribute", True, apart))
-    return FormatFindings(checks, kept, losses, how, given, case.release.groups)
+    return FormatFindings(checks, kept, losses, how, given, case.release.groups, known)
 
 
 def group_losses(rows: int, sizes: NDArray[np.int64], withheld: int) -> dict[str, float]:

@@ -54,14 +54,13 @@ def judged_by_persons(
     """
     assert original.person is not None
     prior, release = Prior.of_persons(original), case.release
-    placed = traced(release, original.rows, case.trace)
-    if placed is None:
+    placed, counted = traced(release, original.rows, case.trace), by_persons(case, original)
+    if counted is None:
         most = int(np.bincount(original.person).max())
         each, withheld = _fewest_persons(groups, most), _fewest_persons(Counts.of(left[None], groups.width), most)
         exact = most == 1
     else:
-        each = Judged.of(original, placed, release.groups).by_persons
-        withheld = Judged.of(original, np.where(placed < 0, 0, -1), 1).by_persons
+        each, withheld = counted
         exact = True
     several = 0 if original.secret is None else several_values(original, original.secret)
     verdicts = list(kept)
@@ -75,6 +74,15 @@ def judged_by_persons(
         else:
             verdicts[at] = _by_persons(part, verdict, release, each, withheld, prior, exact)
     return [_together(case, original, placed)], verdicts
+
+
+def by_persons(case: Case[DescribedRelease], original: Table) -> tuple[Counts, Counts] | None:
+    """Return the counts of groups and of the withheld by persons; None if each has one row, or without a trace."""
+    placed = None if original.person is None else traced(case.release, original.rows, case.trace)
+    if placed is None:
+        return None
+    withheld = Judged.of(original, np.where(placed < 0, 0, -1), 1)
+    return Judged.of(original, placed, case.release.groups).by_persons, withheld.by_persons
 
 
 def _fewest_persons(rows: Counts, most: int) -> Counts:

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from discreet.adversary.alignment import Aligned, align, each_sensitive
 from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.checks import soundness
+from discreet.adversary.checks.certain import Certain, certain
 from discreet.adversary.checks.domains import ends_of
-from discreet.adversary.checks.persons import judged_by_persons
+from discreet.adversary.checks.persons import by_persons, judged_by_persons
 from discreet.adversary.checks.support import without_trace
 from discreet.adversary.checks.totals import totals
 from discreet.adversary.checks.trace import EXPLAINED, misplaced, wider
@@ -34,6 +35,7 @@ def audit_generalized(case: Case[GeneralizedRelease], aligned: Aligned | None = 
     if not release.sensitive:
         original = replace(original, sensitive=())
     kept: list[PromiseVerdict] = []
+    known: list[Certain] = []
     given = None
     for (view, table), (column, promised) in zip(
         each_sensitive(aligned, original), soundness.each_promised(case.parts, original), strict=True
@@ -44,6 +46,11 @@ def audit_generalized(case: Case[GeneralizedRelease], aligned: Aligned | None = 
         left = np.maximum(prior.counts - view.published, 0)
         groups = counts_of(view, len(prior.values))
         verdicts = [judged(part, Subjects.groups(release, groups), prior, left) for part in promised]
+        persons = by_persons(case, table)
+        if persons is not None:
+            known += certain(table.secret, *persons)
+        else:
+            known += certain(table.secret, groups, left, "person" if table.person is None else "row")
         if table.person is not None:
             of_persons, verdicts = judged_by_persons(case, promised, table, left, groups, verdicts)
             checks += [check for check in of_persons if check not in checks]
@@ -56,7 +63,7 @@ def audit_generalized(case: Case[GeneralizedRelease], aligned: Aligned | None = 
         checks += warnings
     if len(original.sensitive) > 1:
         checks.append(soundness.side_by_side(original))
-    return FormatFindings(checks, kept, losses(release), how, given, release.groups)
+    return FormatFindings(checks, kept, losses(release), how, given, release.groups, known)
 
 
 def _unexplained(aligned: Aligned, kept: NDArray[np.intp], places: NDArray[np.intp]) -> list[str]:

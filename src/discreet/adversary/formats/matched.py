@@ -20,6 +20,7 @@ from discreet.adversary.alignment import Aligned, align
 from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check
 from discreet.adversary.checks import soundness
+from discreet.adversary.checks.certain import certain
 from discreet.adversary.checks.domains import ends_of
 from discreet.adversary.checks.matching import (
     ACCURATE,
@@ -66,11 +67,13 @@ def audit_matched(case: Case[MatchedRelease]) -> FormatFindings:
     believed = believed_by_matching(aligned, people, sets, np.flatnonzero(times), left)
     if how == "trace" and check.holds and case.trace is not None:
         persons = _persons(aligned, case.trace, prior)
+        known = certain(original.secret, persons.counts, left, alone=True)
         kept = [judged(part, persons, prior, left) for part in case.parts]
         clear = [part for part, verdict in zip(case.parts, kept, strict=True) if math.isfinite(verdict.strain)]
         bounding = [part for part in clear if part.caps(prior) is not None]
         checks.append(beyond(bounding, prior, believed, IGNORANT, KNOWING))
     else:
+        known = []
         kept = [_by_matching(part, aligned, believed, prior, left) for part in case.parts]
         clear = list(case.parts)
         caveat = (
@@ -81,7 +84,7 @@ def audit_matched(case: Case[MatchedRelease]) -> FormatFindings:
     checks.append(by_counting(clear, aligned, people, prior))
     given, warnings = soundness.taken(case.parts, prior, case.from_release)
     checks += warnings
-    return FormatFindings(checks, kept, losses(release), how, given)
+    return FormatFindings(checks, kept, losses(release), how, given, certain=known)
 
 
 def _persons(aligned: Aligned, trace: NDArray[np.int64], prior: Prior) -> Subjects:

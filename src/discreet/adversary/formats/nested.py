@@ -26,6 +26,7 @@ from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check, named
 from discreet.adversary.checks import soundness
 from discreet.adversary.checks import support as of_groups
+from discreet.adversary.checks.certain import certain
 from discreet.adversary.checks.domains import ends_of
 from discreet.adversary.checks.manifest import stated_scheme
 from discreet.adversary.checks.matching import (
@@ -82,6 +83,7 @@ def audit_nested(case: Case[NestedRelease]) -> FormatFindings:
         beliefs = expected(release.tree, counts_of(aligned, len(prior.values))).only(np.flatnonzero(release.persons))
         leaves = release.leaves
         persons = Subjects(beliefs, leaves.ids, leaves.text, "leaf", "leaves of the tree", partial(number_of, "person"))
+        known = certain(original.secret, beliefs, left)
         kept = [judged(part, persons, prior, left) for part in case.parts]
         clear = [part for part, verdict in zip(case.parts, kept, strict=True) if math.isfinite(verdict.strain)]
         if clear:
@@ -89,10 +91,11 @@ def audit_nested(case: Case[NestedRelease]) -> FormatFindings:
             checks.append(by_descriptions(clear, release, aligned, people, prior, left))
             checks.append(by_counting(clear, aligned, people, prior))
     else:
+        known = []
         kept = [PromiseVerdict.unjudged(part, ": the tree of the release is faulty") for part in case.parts]
     given, warnings = soundness.taken(case.parts, prior, case.from_release)
     checks += warnings
-    return FormatFindings(checks, kept, losses(release), how, given, release.groups)
+    return FormatFindings(checks, kept, losses(release), how, given, release.groups, known)
 
 
 def nesting(release: NestedRelease, aligned: Aligned) -> Check:

@@ -50,7 +50,8 @@ def audit_projected(case: Case[ProjectedRelease]) -> FormatFindings:
     how = "necessary" if "necessary" in support else support.pop()
     given = next((table.given for table in findings if table.given is not None), None)
     kept = [verdict for table in findings for verdict in table.promises]
-    return FormatFindings(checks, kept, losses, how, given, sum(table.groups for table in findings))
+    known = [one for table in findings for one in table.certain]
+    return FormatFindings(checks, kept, losses, how, given, sum(table.groups for table in findings), known)
 
 
 def _of_table(number: int, case: Case[Any], findings: FormatFindings) -> FormatFindings:
