@@ -101,6 +101,10 @@ def test_tables_of_several_attributes_say_it_too(tmp_path: Path) -> None:
     assert release.randomised == {"disease_randomised": "disease", "zip_randomised": "zip"}
     with pytest.raises(dc.DiscreetError, match="ask for 'zip'"):
         release.estimate("SELECT COUNT(*) FROM t WHERE zip_randomised = '53703'")
+    for column, name in release.randomised.items():
+        asked = dc.Query(dc.OneOf(column, ("53703",)))
+        with pytest.raises(dc.DiscreetError, match=f"ask for '{name}'"):
+            release.estimate(asked)
     home = release.save(tmp_path / "release")
     assert dc.audit(home, table).holds
     assert [entry["randomised"]["column"] for entry in json.loads((home / "release.json").read_text())["parts"]] == [
@@ -108,6 +112,7 @@ def test_tables_of_several_attributes_say_it_too(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_commands_say_it_and_show_how_much_is_unchanged(tmp_path: Path) -> None:
     path, home = tmp_path / "patients.csv", str(tmp_path / "release")
     command("data", "get", "patients", "-o", str(path))
@@ -124,8 +129,12 @@ def test_commands_say_it_and_show_how_much_is_unchanged(tmp_path: Path) -> None:
     for shown in (made, command("audit", home, "--original", str(path))):
         lines = [line for line in shown.stdout.splitlines() if "of 1" in line]
         assert ["(AIL)" in lines[0], "(GCP)" in lines[1], share in lines[2]] == [True] * 3
-    listed = command("compare", *reading, *promise, "--schemes", "perturbation,cuts", "--queries", "20", "--seed", "1")
-    assert "\nperturbation: 46.5 % of the sensitive values are expected to be unchanged.\n" in listed.stdout
+    page = tmp_path / "page.html"
+    compared = (*reading, *promise, "--schemes", "perturbation,cuts", "--queries", "20", "--seed", "1")
+    listed = command("compare", *compared, "--html", str(page))
+    unchanged = "perturbation: 46.5 % of the sensitive values are expected to be unchanged."
+    assert f"\n{unchanged}\n" in listed.stdout
+    assert f"<p>{unchanged}</p>" in page.read_text(encoding="utf-8")
     refused = command("query", home, "SELECT COUNT(*) FROM t WHERE disease_randomised = 'flu'")
     assert refused.exit_code == 2
     assert "ask for 'disease'" in refused.stderr

@@ -16,7 +16,7 @@ from discreet.command.reading import by_column, read_input
 from discreet.command.render import grid
 from discreet.expressions import modern, split
 from discreet.principles import parse, together
-from discreet.principles.wording import percent, rows
+from discreet.principles.wording import rows
 from discreet.report.charts import check_suffix, require_all
 from discreet.report.compare import compare as measure
 from discreet.report.compare import contend, temporary_place
@@ -162,10 +162,7 @@ def _remarks(results: tuple[Result, ...]) -> dict[str, list[str]]:
     remarks: dict[str, list[str]] = {}
     for result in results:
         sentences = [result.refusal] if result.refusal else result.failures
-        if "retention" in result.losses:
-            share = percent(result.losses["retention"])
-            sentences = [*sentences, f"{share} of the sensitive values are expected to be unchanged."]
-        for sentence in sentences:
+        for sentence in [*sentences, *filter(None, [result.unchanged])]:
             if OTHER_SCHEME not in sentence:
                 remarks.setdefault(sentence, []).append(result.scheme)
     return remarks

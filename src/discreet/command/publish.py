@@ -15,7 +15,7 @@ from discreet.adversary.audit import Audit, audit
 from discreet.command.console import Exit, complain, naming, note, output, print_json, quiet, watching
 from discreet.command.job import Job, make_job
 from discreet.command.outputs import check_output, check_trace, tidy
-from discreet.command.reading import by_column, on_columns, pairs, read_input
+from discreet.command.reading import by_column, on_columns, on_memory, pairs, read_input
 from discreet.command.render import rows_in_groups, show_audit
 from discreet.disk import uninterrupted
 from discreet.errors import DiscreetError
@@ -105,6 +105,8 @@ def carry_out(job: Job) -> Outcome:
         check_of_people(scheme.makes)
     for sentence in _cautions(job, scheme, target, trace, before):
         note(f"Note: {sentence}")
+    for remark in on_memory(job):
+        note(remark)
     with watching() as progress:
         progress("reading", 0.0)
         table, left_out, remarks = read_input(job)

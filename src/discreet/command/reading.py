@@ -10,7 +10,8 @@ import numpy as np
 
 from discreet.command.job import KINDS, LAYOUT, Job
 from discreet.errors import DiscreetError
-from discreet.principles.wording import rows
+from discreet.principles.wording import counted, rows
+from discreet.processors import memory
 from discreet.table.hierarchy_sources import Offered, offered
 from discreet.table.layout import Layout
 from discreet.table.moments import ends_given, rising
@@ -19,7 +20,10 @@ from discreet.table.read import read
 from discreet.table.sources import names_in
 from discreet.table.table import Table
 from discreet.table.texts import number_text
+from discreet.table.typed_files import stated_rows
 
+ROW_BYTES, CELL_BYTES = 60, 40
+"""What publishing takes at its peak, about: for a row, and for each of its cells."""
 LISTS = ("quasi", "sensitive", "identifiers", "keep", *KINDS)
 
 
@@ -33,6 +37,22 @@ def read_input(job: Job) -> tuple[Table, list[str], list[str]]:
     published = {column.name if column.derived is None else column.derived.attribute for column in table.columns}
     left_out = [name for name in header() if name not in published]
     return table, left_out, [*on_offers(table, offers), *on_columns(table)]
+
+
+def on_memory(job: Job) -> Iterator[str]:
+    """Note that a Parquet file takes much memory: a small one may have any number of rows."""
+    path, most = located(job.input), memory()
+    height = stated_rows(path) if path.is_file() else 0
+    if not height or most is None:
+        return
+    texts = [text for key in ("quasi", "sensitive", "keep") for text in getattr(job, key)]
+    columns = len(split_names(texts, header_of(job.input, job.layout, texts)))
+    needed = height * (ROW_BYTES + columns * CELL_BYTES)
+    if needed > most / 2:
+        yield (
+            f"Note: '{job.input}' has {rows(height)}; with {counted(columns, 'column')} they may take about "
+            f"{needed / 1e9:.1f} GB of memory, more than half of the {most / 1e9:.1f} GB of this machine."
+        )
 
 
 def read_to_look(

@@ -77,6 +77,16 @@ class Result:
         return max((evidence.rate for evidence in self.evidence), default=None)
 
     @property
+    def unchanged(self) -> str | None:
+        """A sentence on how many sensitive values are as they were, if they are randomised.
+
+        >>> Result("k-anonymity(k=5)", "cuts").unchanged is None
+        True
+        """
+        share = self.losses.get("retention")
+        return None if share is None else f"{percent(share)} of the sensitive values are expected to be unchanged."
+
+    @property
     def failures(self) -> list[str]:
         """Sentences on everything that the audit found wrong."""
         if self.audit is None:

@@ -56,7 +56,7 @@ def files(file: ManifestFile) -> Check:
             f"{MANIFEST} is not laid out as discreet writes it, and the layout might carry hidden information"
         )
     beside = []
-    for path in sorted(home.iterdir()):
+    for path in _listed(home):
         if path.is_symlink():
             faults.append(f"{path.name} is a link to a file elsewhere, which may change or contain more")
         elif path.is_file() and BESIDE.fullmatch(path.name):
@@ -70,6 +70,17 @@ def files(file: ManifestFile) -> Check:
         return Check("files", True, sentence)
     caveat = f"nobody audited what else lies in the folder: {wording.listed(beside)}"
     return Check("files", True, f"{sentence} Not audited: {', '.join(beside)}.", caveat=caveat)
+
+
+def _listed(home: Path) -> list[Path]:
+    """Return what lies in a folder; raises if only its owner may know."""
+    try:
+        return sorted(home.iterdir())
+    except OSError as fault:
+        raise DiscreetError(
+            f"the release in {str(home)!r} cannot be audited, because its folder cannot be listed: "
+            f"{fault.strerror or fault}; give read permission on the folder, as nothing in it may go unseen"
+        ) from None
 
 
 def roles(release: Release, original: Table, from_release: Collection[str] = ()) -> Check:

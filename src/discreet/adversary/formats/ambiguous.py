@@ -208,7 +208,9 @@ def _unsupported(aligned: AlignedAmbiguous, lines: NDArray[np.int64], held: Coun
             f"{secret.name} {secret.texts[int(counts.values[at])]!r}, of which the original has "
             f"{int(lacking[at]):,} too few with values that the group lists."
         )
-    fits = kernels.homes(lines, held.starts, held.values, shown, counts.starts, counts.values)
+    order = np.lexsort(lines.T[::-1])
+    held = held.only(order)
+    fits = kernels.homes(lines[order], held.starts, held.values, shown, counts.starts, counts.values)
     usable, fitting = (np.bincount(held.values, held.amounts * some, counts.width) for some in (1, fits))
     homeless, left = (usable - fitting).astype(np.int64), usable.astype(np.int64) - aligned.published
     over = np.flatnonzero(homeless > left)

@@ -6,6 +6,7 @@ import numpy as np
 
 from discreet.kernels.compiling import kernel
 from discreet.kernels.presence.value_index import (
+    common_to,
     covering,
     covering_next,
     everyone,
@@ -173,10 +174,11 @@ def narrowed(index, owners, wanted):
 def homes(points, starts_of, classes, shown, starts, values):
     """Return per class of a point whether any group may contain its rows; the arguments are those of ``witnesses``.
 
-    Groups that say much the same stand side by side, as they are in canonical order; so they are visited in large
-    steps, up to the first that may contain the rows.
+    Sorted points are looked up quickly, as by ``covering_next``. Groups that say much the same stand side by side, as
+    they are in canonical order; so they are visited in large steps, up to the first that may contain the rows.
     """
-    fits, hits = np.zeros(classes.shape[0], np.bool_), np.empty(64, np.int64)
+    fits, hits, trail = np.zeros(classes.shape[0], np.bool_), np.empty(64, np.int64), trail_of(points, shown)
+    nothing = np.empty(0, np.uint64)
     for p in range(points.shape[0]):
         first, last = starts_of[p], starts_of[p + 1]
         homeless = last - first
@@ -185,15 +187,13 @@ def homes(points, starts_of, classes, shown, starts, values):
             continue
         start, end = shown.starts[points[p, rarest]], shown.starts[points[p, rarest] + 1]
         often = shown.lines[points[p, rarest]] >= 0
-        places = shown.bits.shape[1] if often else end - start
+        common = common_to(points[p], shown, trail) if often else nothing
+        places = common.shape[0] if often else end - start
         step, place = step_among(places), 0
         for _ in range(places):
             place = (place + step) % places
             if often:
-                common = ~np.uint64(0)
-                for v in points[p]:
-                    common &= shown.bits[shown.lines[v], place]
-                found = listed(common, place << 6, hits, 0)
+                found = listed(common[place], place << 6, hits, 0)
             else:
                 hits[0], found = shown.groups[start + place], 1
                 for v in points[p]:

@@ -160,12 +160,9 @@ def trail_of(points, shown):
     return np.full(d, -2, np.int64), np.empty((d, shown.bits.shape[1]), np.uint64)
 
 
-@kernel
-def covering_next(point, shown, within, hits, trail):
-    """Do the same as ``covering`` for sorted points: values shared with the previous point are not looked up again."""
-    rarest = rarest_of(point, shown)
-    if rarest < 0 or shown.lines[point[rarest]] < 0:
-        return covering(point, shown, within, hits)
+@part
+def common_to(point, shown, trail):
+    """Return the bits of the groups that show all values of a point, which all have lines; see ``trail_of``."""
     before, common = trail
     same = True
     for j in range(point.shape[0]):
@@ -177,7 +174,16 @@ def covering_next(point, shown, within, hits, trail):
             here = common[j]
             for word in range(line.shape[0]):
                 here[word] = above[word] & line[word]
-    last = common[point.shape[0] - 1]
+    return common[point.shape[0] - 1]
+
+
+@kernel
+def covering_next(point, shown, within, hits, trail):
+    """Do the same as ``covering`` for sorted points: values shared with the previous point are not looked up again."""
+    rarest = rarest_of(point, shown)
+    if rarest < 0 or shown.lines[point[rarest]] < 0:
+        return covering(point, shown, within, hits)
+    last = common_to(point, shown, trail)
     number = 0
     for word in range(last.shape[0]):
         number = listed(last[word] & within[word], word << 6, hits, number)

@@ -263,6 +263,8 @@ class ProjectedRelease(Release):
         satisfy the conditions on quasi-identifiers: of these rows, each table tells the share that satisfies the
         conditions on its own attributes, and the shares are multiplied.
         """
+        for name in {name for query in queries for name in query.by_attribute}:
+            self.attribute(name)
         part_of = self._part_of
         asked = [{part_of[name] for name in query.by_attribute if name in part_of} for query in queries]
         across = [at for at, numbers in enumerate(asked) if len(numbers) != 1]
