@@ -67,7 +67,7 @@ BUDGETS = {
     "ground": Budget(1_640, 16),
     "kernels": Budget(7_160, 53),
     "principles": Budget(3_350, 23),
-    "releases": Budget(8_900, 58),
+    "releases": Budget(9_050, 58),
     "report": Budget(2_490, 15),
     "schemes": Budget(8_750, 58),
     "table": Budget(6_190, 30),

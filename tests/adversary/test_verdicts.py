@@ -150,13 +150,15 @@ def test_a_value_that_only_the_manifest_lists_is_in_the_verdict(people: Path) ->
     published()
     assert "lists" not in verdict(*ROLES)
     note = "Ann is in group 3"
-    edit(lambda manifest: manifest["attributes"][1]["hierarchy"].append(note))
-    edit(lambda manifest: manifest["attributes"][1]["hierarchy"].sort())
     edit(lambda manifest: manifest["attributes"][2]["values"].append("Bob"))
-    listed = f"the manifest lists '{note}' of 'city'; 'Bob' of 'grade'"
-    told = f"{listed}: neither the original nor a published cell contains them"
+    told = "the manifest lists 'Bob' of 'grade': neither the original nor a published cell contains them"
     assert verdict(*ROLES) == f"l-diversity(l=2) holds, as the release itself states it; {told}."
-    assert "--hierarchy city=FILE" in run("audit", "release", "--original", "people.csv")
+    assert "--hierarchy grade=FILE" in run("audit", "release", "--original", "people.csv")
+    edit(lambda manifest: manifest["attributes"][1]["hierarchy"].insert(0, note))
+    said = " ".join(run("audit", "release", "--original", "people.csv", code=1).split())
+    assert f"The manifest names '{note}' of 'city', which stands in no cell" in said
+    edit(lambda manifest: manifest["attributes"][1].update({"declared": True}))
+    assert f"the manifest lists '{note}' of 'city'; 'Bob' of 'grade': neither" in verdict(*ROLES)
     told = run("audit", "release", "--original", "people.csv", "--hierarchy", "grade=grade.csv", code=1)
     assert "FAILED listed" in told and "lists 'Bob' of 'grade', which the auditor's own hierarchy does not" in told
 

@@ -148,19 +148,3 @@ def test_what_is_missing_has_no_place_among_values_in_order(kind: str) -> None:
     with pytest.raises(dc.DiscreetError, match=r"'\(missing\)' under 'high' with other values, .* a node of its own"):
         read(kind, among, missing=True)
     assert read("categorical", among, missing=True).column("code").hierarchy is not None
-
-
-RECIPE = (
-    "the recipe for 'zip' makes the release list the 3 values that occur, 2 of them once; to hide which do, give a "
-    "hierarchy of all that could"
-)
-
-
-@pytest.mark.parametrize(
-    ("tree", "notes"),
-    [({"prefix": {"keep": [3]}}, [RECIPE]), ({"123": ["12345", "12399"], "995": ["99501", "99502"]}, [])],
-)
-def test_recipes_are_said_to_list_what_occurs(tree: dict[str, object], notes: list[str]) -> None:
-    zips = pa.table({"zip": ["12345", "12399", "12399", "99501"], "ill": ["a", "b", "a", "b"]})
-    table = dc.read(zips, quasi=["zip"], sensitive="ill", categorical=["zip"], hierarchies={"zip": tree})
-    assert [str(note) for note in table.notes] == notes

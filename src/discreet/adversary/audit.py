@@ -164,6 +164,7 @@ def audit(
         withheld = max(0, original.rows - release.rows)
         return Audit([soundness.files(file), placed], rows=release.rows, withheld=withheld)
     original = soundness.as_published(original, release)
+    release = release.revealed(original)
     faults: list[str] = []
     if trace is not None and not isinstance(trace, np.ndarray):
         trace, faults = read_trace(trace, original.rows)

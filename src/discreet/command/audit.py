@@ -185,8 +185,10 @@ def reading_of(folder: str) -> dict[str, Any]:
     }
 
 
-def _tree(attribute: Attribute) -> PublishedHierarchy | None:
+def _tree(attribute: Attribute) -> PublishedHierarchy | Mapping[str, Any] | None:
     """Return the hierarchy for reading a column, which may lack values of withheld rows; None if none is needed."""
+    if attribute.recipe is not None:
+        return attribute.recipe
     if attribute.hierarchy is not None and not (attribute.flat and attribute.kind == "categorical"):
         return PublishedHierarchy(attribute.hierarchy)
     if attribute.kind == "ordinal" and attribute.role != "other" and attribute.values:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, cast, get_args
 
@@ -12,11 +13,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
 from discreet.releases.folder import DAMAGED
-from discreet.table.hierarchy import Hierarchy
+from discreet.table.hierarchy import UNNAMED, Hierarchy
+from discreet.table.hierarchy_sources import interval_named, recipe_of, source_rows
 from discreet.table.moments import Meaning, Notation, moment, written
 from discreet.table.query import number_given
 from discreet.table.table import Column, Derived, Kind
-from discreet.table.texts import MISSING, is_missing, value_text
+from discreet.table.texts import MISSING, ROOT, is_missing, value_text
 
 Role = Literal["quasi", "sensitive", "other"]
 
@@ -39,6 +41,10 @@ class Attribute:
     """How the numbers of a numeric attribute are written: as numbers or as dates."""
     derived: Derived | None = None
     """The attribute and the value that it stands for, if it says who has which value of a multi-valued one."""
+    recipe: Mapping[str, Any] | None = None
+    """The recipe of its labels. A numeric attribute then has no hierarchy: its labels are intervals."""
+    declared: bool = False
+    """Whether the publisher declared the values of a categorical quasi-identifier: they are public as they are."""
 
     @property
     def meaning(self) -> Meaning:
@@ -65,10 +71,82 @@ class Attribute:
         if self.hierarchy is not None:
             tree = self.hierarchy
             # sort: the order of unordered values must not be able to carry information
-            leaves = sorted(tree.leaves) if self.kind == "categorical" else list(tree.leaves)
-            rows = _in_order(tree) if self.kind == "categorical" else tree.rows()
-            entry["hierarchy"] = leaves if self.flat else [list(row) for row in rows]
+            rows = tree.listed() if self.kind == "categorical" else [list(row) for row in tree.rows()]
+            entry["hierarchy"] = [row[0] for row in rows] if self.flat else rows
+        if self.recipe is not None:
+            entry["recipe"] = {name: dict(options) for name, options in self.recipe.items()}
+        if self.declared and self.role == "quasi" and self.kind == "categorical":
+            entry["declared"] = True
         return entry
+
+    def naming(self, texts: Iterable[str]) -> Attribute:
+        """Return the attribute as a release describes it that publishes these texts: it names nothing that they do not.
+
+        Values that the publisher declared are public, and those of a sensitive attribute are, with the prior.
+        """
+        if self.role != "quasi" or self.kind != "categorical" or self.declared or self.hierarchy is None:
+            return self
+        return replace(self, hierarchy=self.hierarchy.naming(set(texts)))
+
+    def naming_also(self, other: Attribute) -> Attribute:
+        """Return the attribute as two releases describe it that are published together."""
+        if self.hierarchy is None or other.hierarchy is None or self.kind != "categorical":
+            return self
+        return replace(self, hierarchy=self.hierarchy.naming_also(other.hierarchy))
+
+    def revealed(self, column: Column) -> Attribute:
+        """Return the attribute as who has the original knows it: with the names of all values."""
+        told = () if self.hierarchy is None else self.hierarchy.leaves
+        hides = any(leaf.startswith(UNNAMED) for leaf in told)
+        if self.role != "quasi" or not (hides or self.recipe is not None):
+            return self
+        texts = {*column.texts, *(leaf for leaf in told if not leaf.startswith(UNNAMED))} - {MISSING}
+        if self.recipe is None:
+            tree = Hierarchy.flat(self.name, texts)
+        else:
+            by_number = self.kind == "numeric"
+            tree = Hierarchy.of(self.name, dict(self.recipe), sorted(texts, key=float) if by_number else sorted(texts))
+        if MISSING in told or MISSING in column.texts:
+            tree = tree.with_missing(first=self.kind == "numeric")
+        if self.kind == "categorical":
+            tree = Hierarchy.from_rows(self.name, _in_order(tree))
+        return replace(self, hierarchy=tree, recipe=None)
+
+    def stand_ins(self, values: Iterable[str]) -> dict[str, str]:
+        """Return, per value that the hierarchy does not name, one of the leaves without names that may be it.
+
+        >>> zip = Attribute("zip", "quasi", "categorical", hierarchy=Hierarchy.flat("zip", ["1", "2", "3"]).naming("3"))
+        >>> sorted(zip.stand_ins(["1", "3"])), len(set(zip.stand_ins(["1", "2"]).values()))
+        (['1'], 2)
+        """
+        tree = self.hierarchy
+        if tree is None or not any(leaf.startswith(UNNAMED) for leaf in tree.leaves):
+            return {}
+        unnamed = [value for value in dict.fromkeys(values) if tree.find(value) < 0 and value != MISSING]
+        above = self._labels_above(unnamed)
+        found: dict[str, str] = {}
+        used: Counter[tuple[str, ...]] = Counter()
+        for value, labels in zip(unnamed, above, strict=True):
+            leaves = tree.unnamed(labels)
+            if leaves:
+                found[value] = leaves[used[labels] % len(leaves)]
+                used[labels] += 1
+        return found
+
+    def _labels_above(self, values: list[str]) -> list[tuple[str, ...]]:
+        """Return the labels above values, from the leaf's parent to the root, as the recipe has them."""
+        assert self.hierarchy is not None
+        if self.recipe is None:
+            return [self.hierarchy.labels[-1]] * len(values)
+        # masks are as long as the longest code
+        named = (label for level in self.hierarchy.labels[:-1] for label in level if not label.startswith(UNNAMED))
+        longest = max(named, key=len, default="")
+        try:
+            rows = source_rows(self.name, self.recipe, [*values, longest])
+        except DiscreetError:  # values that the recipe does not take are none of the table's
+            return [()] * len(values)
+        above = {row[0]: row[1:] for row in rows}
+        return [above.get(value, ()) for value in values]
 
     @classmethod
     def from_dict(cls, entry: Any) -> Attribute:
@@ -86,10 +164,16 @@ class Attribute:
                     raise ValueError("hierarchy")
             values = tuple(str(value) for value in entry.get("values", ()))
             tree = entry.get("hierarchy")
-            hierarchy = None
+            recipe, hierarchy = entry.get("recipe"), None
+            if recipe is not None and (role != "quasi" or recipe_of(name, recipe) != recipe):
+                raise ValueError("recipe")
             if tree is not None:
-                flat = all(isinstance(row, str) for row in tree)
-                hierarchy = Hierarchy.flat(name, tree) if flat else Hierarchy.from_rows(name, tree)
+                flat = all(isinstance(row, str | int) for row in tree)
+                listed = [(row, ROOT) for row in tree] if flat else tree
+                unnamed = any(isinstance(row[0], int) for row in listed)
+                if unnamed and (kind != "categorical" or role != "quasi"):
+                    raise ValueError("hierarchy")
+                hierarchy = (Hierarchy.from_listed if unnamed else Hierarchy.from_rows)(name, listed)
             known = () if hierarchy is None else tuple(leaf for leaf in hierarchy.leaves if leaf != MISSING)
             if kind == "numeric" and not all(math.isfinite(float(leaf)) for leaf in known):
                 raise ValueError("hierarchy")
@@ -106,8 +190,8 @@ class Attribute:
                 if derived.name != name or len(origin) > 2:  # the name could tell something else
                     raise ValueError("derived")
             ends = None if domain is None else (float(domain[0]), float(domain[1]))
-            return cls(name, role, kind, ends, values, hierarchy, notation, derived)
-        except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError):
+            return cls(name, role, kind, ends, values, hierarchy, notation, derived, recipe, "declared" in entry)
+        except (DiscreetError, KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError):
             raise DiscreetError(
                 f"the manifest describes an attribute in a way that cannot be understood: {str(entry)[:200]}; {DAMAGED}"
             ) from None
@@ -123,6 +207,9 @@ def describe(column: Column, role: Role, labels: bool = False) -> Attribute:
     if role == "other":
         return Attribute(column.name, role, column.kind, notation=column.notation)
     tree = column.hierarchy if labels or column.kind == "categorical" else None
+    if column.kind == "numeric" and column.recipe is not None and labels:
+        domain = column.domain if column.declared_domain else _whole_intervals(column)
+        return Attribute(column.name, role, "numeric", domain, notation=column.notation, recipe=column.recipe)
     if column.kind == "numeric":
         return Attribute(column.name, role, "numeric", column.domain, hierarchy=tree, notation=column.notation)
     if column.kind == "ordinal":
@@ -130,7 +217,23 @@ def describe(column: Column, role: Role, labels: bool = False) -> Attribute:
         return Attribute(column.name, role, "ordinal", values=tuple(order), hierarchy=tree)
     assert tree is not None, "every categorical column has a hierarchy"
     tree = Hierarchy.from_rows(column.name, _in_order(tree))
-    return Attribute(column.name, role, "categorical", hierarchy=tree, derived=column.derived)
+    return Attribute(
+        column.name,
+        role,
+        "categorical",
+        hierarchy=tree,
+        derived=column.derived,
+        recipe=column.recipe if role == "quasi" else None,
+        declared=column.declared_values and role == "quasi",
+    )
+
+
+def _whole_intervals(column: Column) -> tuple[float, float] | None:
+    """Return the ends of the widest intervals of a recipe that numbers of a column lie in: they are nobody's."""
+    assert column.hierarchy is not None
+    widest = column.hierarchy.labels[-2] if column.hierarchy.height > 1 else ()
+    ends = [ends for label in widest if (ends := interval_named(label)) is not None]
+    return (min(low for low, _ in ends), max(high for _, high in ends)) if ends else column.domain
 
 
 def _in_order(tree: Hierarchy) -> list[tuple[str, ...]]:

@@ -22,6 +22,7 @@ Withheld rows are not in the release and not in the estimate.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
@@ -36,6 +37,7 @@ from discreet.releases.columns import ordered_values
 from discreet.releases.labels import Regions
 from discreet.table.combinations import ranked_combinations
 from discreet.table.grouping import MOST_CELLS
+from discreet.table.hierarchy import UNNAMED
 from discreet.table.moments import written
 from discreet.table.query import Condition, OneOf, Query, marked, runs
 from discreet.table.table import Column
@@ -155,7 +157,11 @@ def rows_held(release: DescribedRelease, conditions: Conditions) -> NDArray[np.f
 def values_within(attribute: Attribute, regions: Regions) -> NDArray[Any]:
     """Return all values, in their order, that the texts of a quasi-identifier may stand for, as shares count them."""
     if attribute.kind != "numeric" or attribute.hierarchy is not None:
-        return _listed(attribute)
+        values = _listed(attribute)
+        if attribute.kind != "categorical":
+            return values
+        named = [value for value in values.tolist() if not value.startswith(UNNAMED)]
+        return np.array([*named, *([UNNAMED] if len(named) < len(values) else [])], object)
     (bottom, top), step = _domain_and_step(attribute, regions)
     if not step:
         raise DiscreetError(
@@ -246,7 +252,8 @@ def _of_values(attribute: Attribute, regions: Regions) -> Shares:
         starts = np.concatenate(([0], np.cumsum([len(ranks) for ranks in members])[:-1]))
 
     def shares(conditions: Conditions) -> NDArray[np.float64]:
-        mask = marked(runs(conditions, values, attribute.meaning), len(values))
+        standing_in = tuple(_with_stand_ins(attribute, condition) for condition in conditions)
+        mask = marked(runs(standing_in, values, attribute.meaning), len(values))
         below = np.concatenate(([0], np.cumsum(mask)))
         inside = np.maximum(0, below[after] - below[first])
         if members:
@@ -254,6 +261,17 @@ def _of_values(attribute: Attribute, regions: Regions) -> Shares:
         return np.asarray(inside / sizes)
 
     return shares
+
+
+def _with_stand_ins(attribute: Attribute, condition: Condition) -> Condition:
+    """Return a condition that names a leaf without a name in place of each value that the release does not name."""
+    if not isinstance(condition, OneOf) or attribute.kind != "categorical":
+        return condition
+    texts = list(map(str, condition.values))
+    if texts == [UNNAMED]:  # all of them, as `known_values` lists them
+        return replace(condition, values=tuple(v for v in ordered_values(attribute) if v.startswith(UNNAMED)))
+    instead = attribute.stand_ins(texts)
+    return replace(condition, values=tuple(instead.get(text, text) for text in texts)) if instead else condition
 
 
 def contingency(release: DescribedRelease, column: Column, spread: bool) -> NDArray[np.float64]:

@@ -98,7 +98,9 @@ def combinations_known(descriptions: Descriptions) -> NDArray[np.float64]:
     """For each cell, the number of combinations that its description admits, of values known from the files."""
     product = np.ones(descriptions.cells)
     for attribute, regions, texts in zip(descriptions.quasi, descriptions.regions, descriptions.texts, strict=True):
-        if attribute.kind == "categorical":
+        if attribute.recipe is not None and attribute.kind == "numeric":
+            known = np.zeros(0)  # ends of a recipe's intervals are nobody's
+        elif attribute.kind == "categorical":
             assert attribute.hierarchy is not None, "every categorical attribute has a hierarchy"
             known = np.arange(len(attribute.hierarchy.leaves), dtype=np.float64)
         else:

@@ -159,6 +159,8 @@ def _column(attribute: Attribute, given: NDArray[Any]) -> Column:
     missing = None if attribute.kind == "categorical" else 0
     known = ordered_values(attribute) if missing is None else [MISSING, *ordered_values(attribute)]
     place = {value: code for code, value in enumerate(known)}
+    instead = attribute.stand_ins(texts)
+    texts = [instead.get(text, text) for text in texts]
     places = np.array([place.setdefault(text, len(place)) for text in texts], np.int32)
     return Column(attribute.name, attribute.kind, places, np.array(list(place), object), missing=missing)
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from discreet.releases.attributes import Attribute
 from discreet.releases.labels import ANYTHING, Nodes, Regions, braces, interval, parse, quoted
+from discreet.table.hierarchy_sources import source_rows
 from discreet.table.moments import written
 from discreet.table.texts import MISSING
 
@@ -136,6 +137,8 @@ def _well_written(
             held = [leaf for leaf in leaves if leaf != MISSING and low <= place(leaf) <= high]
         if text == braces(sorted(held)):
             return True
+    if attribute.kind == "numeric" and attribute.recipe is not None:
+        return text in source_rows(attribute.name, attribute.recipe, [low, high])[0]
     if attribute.kind == "numeric":
         return text == interval(written(low, attribute.notation), written(high, attribute.notation))
     if attribute.kind == "ordinal":

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from discreet.errors import DiscreetError
 from discreet.releases.attributes import Attribute
 from discreet.table.hierarchy import Hierarchy
+from discreet.table.hierarchy_sources import interval_named
 from discreet.table.moments import Notation, moment, written
 from discreet.table.texts import MISSING, NUMBER
 
@@ -120,6 +121,18 @@ class Nodes:
 # ------------------------------------------------------------------------------------------------------------ reading
 
 
+def told(texts: Iterable[str]) -> set[str]:
+    """Return the values and labels that published texts of a categorical attribute name.
+
+    >>> sorted(told(["{Divorced, Widowed}", '"Paris, Texas"', "*"]))
+    ['*', 'Divorced', 'Paris, Texas', 'Widowed']
+    """
+    names: set[str] = set()
+    for text in texts:
+        names.update(_items(text[1:-1]) if text[:1] == "{" else [json.loads(text) if text[:1] == '"' else text])
+    return names
+
+
 def parse(attribute: Attribute, texts: Iterable[str]) -> Regions:
     """The values that each text admits; raises ``DiscreetError`` for a text that cannot be read, naming its column."""
     texts = list(texts)
@@ -164,6 +177,8 @@ def _reader(attribute: Attribute) -> Any:
     else:
         ranks = {}
         simple = _intervals(lambda item: number_written(item, attribute.notation), lambda text: text.split(", "))
+    if attribute.hierarchy is None and attribute.recipe is not None:
+        return lambda text: interval_named(text) or simple(text)
     if attribute.hierarchy is None:
         return simple
     # a numeric or ordinal attribute published by the labels of its hierarchy

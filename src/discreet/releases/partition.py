@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,6 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from discreet.errors import DiscreetError
 from discreet.releases.attributes import Attribute, as_shown, describe
 from discreet.releases.columns import ExactColumn, exact_column
+from discreet.releases.descriptions import Texts
+from discreet.releases.labels import told
 from discreet.releases.passthrough import check_kept, check_quasi
 from discreet.releases.release import Release, new_manifest
 from discreet.releases.statement import Statement
@@ -96,9 +99,17 @@ class PublishedRows:
         """The published values of kept columns."""
         return tuple(exact_column(column, None, self.rows) for column in self.table.other)
 
-    def manifest(self, kind: type[Release], statement: Statement, **more: Any) -> dict[str, Any]:
+    def described_by(self, texts: Sequence[Texts]) -> tuple[Attribute, ...]:
+        """Return all attributes as the manifest describes them, quasi-identifiers published with these texts."""
+        quasi = (each.naming(told(of.texts)) for each, of in zip(self.quasi, texts, strict=True))
+        return (*quasi, *self.attributes[len(self.quasi) :])
+
+    def manifest(
+        self, kind: type[Release], statement: Statement, attributes: tuple[Attribute, ...] | None = None, **more: Any
+    ) -> dict[str, Any]:
         """Return the manifest of a release of a format; ``more`` are the entries that the format adds."""
-        attributes, person = self.attributes, self.table.person if kind.about_persons else None
+        attributes = self.attributes if attributes is None else attributes
+        person = self.table.person if kind.about_persons else None
         if person is not None:  # who may have several rows
             shown = int((np.bincount(person[self.published], minlength=self.table.persons) > 0).sum())
             more["persons"] = {"published": shown, "withheld": self.table.persons - shown}

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Self
 
+from discreet.table.hierarchy import UNNAMED
 from discreet.table.moments import written
 from discreet.table.query import OneOf, Query
 from discreet.table.texts import MISSING, near
@@ -76,9 +77,13 @@ def _unlisted(attribute: Attribute, condition: Condition) -> Iterator[str]:
     known = attribute.hierarchy.leaves if attribute.hierarchy else attribute.values
     if isinstance(condition, OneOf) and known:
         values = set(known)
+        instead = attribute.stand_ins(str(value) for value in condition.values)
+        named = [value for value in known if not value.startswith(UNNAMED)]
         for value in condition.values:
-            if value not in values:
-                yield f"column {attribute.name!r} has no value {value!r}; {near(str(value), known)}"
+            if value in instead:
+                yield f"no cell names {value!r}: it counts as one of the values of {attribute.name!r} without a name"
+            elif value not in values:
+                yield f"column {attribute.name!r} has no value {value!r}; {near(str(value), named)}"
 
 
 def _beyond(attribute: Attribute, condition: Condition) -> Iterator[str]:

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 import pyarrow as pa
@@ -30,7 +30,7 @@ from discreet.releases.statement import Statement
 from discreet.table.grouping import GroupBy
 from discreet.table.moments import Meaning
 from discreet.table.query import Condition, OneOf, Query, Range, as_query
-from discreet.table.table import Column
+from discreet.table.table import Column, Table
 from discreet.table.texts import near
 from discreet.table.write import digest, write_table
 from discreet.version import __version__
@@ -349,6 +349,16 @@ class Release(ABC):
         for name in (*asked.attributes, *asked.query.by_attribute):
             self.attribute(name)
         return replace(asked, query=by_leaves(self.attributes, asked.query))
+
+    def revealed(self, original: Table) -> Self:
+        """Return the release as who has the original reads it: with the names of values that stand in no cell."""
+        columns = {column.name: column for column in original.columns}
+        attributes = [
+            attribute.revealed(columns[attribute.name]) if attribute.name in columns else attribute
+            for attribute in self.attributes
+        ]
+        same = all(new is old for new, old in zip(attributes, self.attributes, strict=True))
+        return self if same else replace(self, attributes=tuple(attributes))
 
     def trace_columns(self, trace: NDArray[np.int32]) -> dict[str, Any]:
         """The columns of the private file that stores the trace: the group of every input row, empty if withheld."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -17,6 +18,11 @@ from discreet.table.hierarchy_sources import source_rows
 from discreet.table.texts import MISSING, ROOT, canonical, near
 
 __all__ = ["MISSING", "ROOT", "Hierarchy", "PublishedHierarchy"]
+
+UNNAMED = "\0"
+"""How the name of a leaf begins that a release counts but does not name; no text of a table contains it."""
+MOST_UNNAMED = 1 << 21
+"""How many leaves without names are read: a small file could claim any number."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,17 +52,18 @@ class Hierarchy:
     # ------------------------------------------------------------------------------------------------------ making
 
     @classmethod
-    def from_rows(cls, attribute: str, given: Iterable[Sequence[str]]) -> Hierarchy:
+    def from_rows(cls, attribute: str, given: Iterable[Sequence[str]], unnamed: bool = False) -> Hierarchy:
         """Build from one row per leaf: the leaf first, then its ancestor at each level, the root last.
 
         Leaves are reordered so that every node covers a contiguous range of them; siblings stay in order of first
-        appearance. If the rows end in different labels, the root ``*`` is added above them.
+        appearance. If the rows end in different labels, the root ``*`` is added above them. Some leaves may be
+        ``unnamed``.
 
         >>> Hierarchy.from_rows("city", [("Lyon", "FR"), ("Bonn", "DE"), ("Nice", "FR")]).leaves
         ('Lyon', 'Nice', 'Bonn')
         """
         rows = [tuple(row) for row in given]
-        _check_cells(attribute, rows)
+        _check_cells(attribute, rows, unnamed)
         width = len(rows[0])
         if width == 1 or len({row[-1] for row in rows}) > 1:
             rows = [(*row, ROOT) for row in rows]
@@ -140,6 +147,87 @@ class Hierarchy:
         """
         rows = self.rows()
         return Hierarchy.from_rows(self.attribute, [rows[rank] for rank in ranks])
+
+    def naming(self, texts: Collection[str]) -> Hierarchy:
+        """Return the tree as somebody knows it to whom these leaves and labels are told, and what is above them.
+
+        Other labels are dropped, and other leaves are only counted, under the lowest label above them that is told.
+
+        >>> codes = Hierarchy.of("zip", {"prefix": {"keep": [2, 1]}}, ["123", "129", "145", "777"])
+        >>> codes.naming(["129", "1**"]).listed()
+        [['129', '12*', '1**', '*'], [1, '*'], [1, '1**', '*'], [1, '12*', '1**', '*']]
+        """
+        rows, told = self.rows(), {self.labels[-1]}
+        for row in rows:
+            lowest = next((level for level, label in enumerate(row) if label in texts), len(row))
+            told.update(row[level:] for level in range(lowest, len(row)))
+        listed: list[Sequence[str | int]] = [row for row in rows if row in told]
+        known = (next(row[level:] for level in range(len(row)) if row[level:] in told) for row in rows)
+        listed += [(number, *row) for row, number in Counter(known).items() if row not in listed]
+        return Hierarchy.from_listed(self.attribute, listed)
+
+    def naming_also(self, other: Hierarchy) -> Hierarchy:
+        """Return what somebody knows of a tree who is told what this one and another show of it.
+
+        >>> codes = Hierarchy.of("zip", {"prefix": {"keep": [2]}}, ["123", "129", "777"])
+        >>> codes.naming(["123"]).naming_also(codes.naming(["12*", "777"])).listed()
+        [['123', '12*', '*'], ['777', '77*', '*'], [1, '12*', '*']]
+        """
+        sizes: dict[tuple[str, ...], int] = {}
+        for tree in (self, other):
+            seen = Counter(row[level:] for row in tree.rows() for level in range(len(row)))
+            sizes |= {row: size for row, size in seen.items() if not row[0].startswith(UNNAMED)}
+        below = Counter[tuple[str, ...]]()
+        for row, size in sizes.items():
+            if len(row) > 1:
+                below[row[1:]] += size
+        leaves = {row for tree in (self, other) for row in tree.rows() if not row[0].startswith(UNNAMED)}
+        listed: list[Sequence[str | int]] = [*leaves]
+        listed += [(size - below[row], *row) for row, size in sizes.items() if row not in leaves and size > below[row]]
+        return Hierarchy.from_listed(self.attribute, listed)
+
+    @classmethod
+    def from_listed(cls, attribute: str, listed: Iterable[Sequence[str | int]]) -> Hierarchy:
+        """Build from rows as ``listed`` returns them."""
+        rows = [tuple(row) for row in listed]
+        width, full = max(map(len, rows), default=0), list[tuple[str, ...]]()
+        counts = [row[0] for row in rows if not isinstance(row[0], str)]
+        if not all(type(number) is int and number > 0 for number in counts) or sum(counts) > MOST_UNNAMED:
+            raise ValueError(counts)
+        for row in rows:
+            labels = tuple(str(label) for label in row[1:])
+            if isinstance(row[0], str):
+                full.append((row[0], *labels))
+                continue
+            for number in range(row[0]):
+                leaf = f"{UNNAMED}{labels[0]}{UNNAMED}{number:08}"
+                full.append((*[leaf] * (width - len(labels)), *labels))
+        full.sort(key=lambda row: row[::-1])  # the order of siblings carries nothing
+        return cls.from_rows(attribute, full, unnamed=True)
+
+    def listed(self) -> list[list[str | int]]:
+        """Return one row per leaf that has a name, in their order, and one for the others of a node: their number."""
+        listed: dict[tuple[str, ...], list[str | int]] = {}
+        for row in self.rows():
+            named = tuple(label for label in row if not label.startswith(UNNAMED))
+            if len(named) == len(row):
+                listed[row] = list(row)
+            elif ("", *named) in listed:
+                listed["", *named][0] = int(listed["", *named][0]) + 1
+            else:
+                listed["", *named] = [1, *named]
+        # by name, those without one last
+        return [listed[key] for key in sorted(listed, key=lambda key: (key[0] == "", key[::-1]))]
+
+    def unnamed(self, labels: Iterable[str]) -> list[str]:
+        """Return the leaves without names directly below the first of these labels that the tree has.
+
+        >>> tree = Hierarchy.flat("city", ["Bonn", "Lyon", "Nice"]).naming(["Nice"])
+        >>> len(tree.unnamed(["FR", "*"])), tree.unnamed([])
+        (2, [])
+        """
+        label = next((label for label in labels if label in self._above), None)
+        return [] if label is None else [leaf for leaf in self.leaves if leaf.startswith(f"{UNNAMED}{label}{UNNAMED}")]
 
     def with_missing(self, *, first: bool = False) -> Hierarchy:
         """Return the tree with a leaf ``(missing)``: an existing one, or a new last one directly under the root.
@@ -249,6 +337,11 @@ class Hierarchy:
         return f"Hierarchy({self.attribute!r}, {len(self.leaves)} leaves, height {self.height})"
 
     @cached_property
+    def _above(self) -> set[str]:
+        """The labels above the leaves."""
+        return {label for level in self.labels[1:] for label in level}
+
+    @cached_property
     def _ranks(self) -> dict[str, int]:
         return {leaf: rank for rank, leaf in enumerate(self.leaves)}
 
@@ -275,7 +368,7 @@ class PublishedHierarchy:
 # -------------------------------------------------------------------------------------------------------------- faults
 
 
-def _check_cells(attribute: str, rows: list[tuple[str, ...]]) -> None:
+def _check_cells(attribute: str, rows: list[tuple[str, ...]], unnamed: bool) -> None:
     if not rows or not rows[0]:
         raise DiscreetError(f"the hierarchy of {attribute!r} has no leaves; give one row per value, the value first")
     width = len(rows[0])
@@ -292,7 +385,8 @@ def _check_cells(attribute: str, rows: list[tuple[str, ...]]) -> None:
                     f"the hierarchy of {attribute!r} has an empty label at level {level} of the leaf {row[0]!r} "
                     f"(row {number}); name it, or repeat the label below"
                 )
-            if "\0" in label or (not label.isascii() and any("\ud800" <= sign <= "\udfff" for sign in label)):
+            nul = "\0" in label and not (unnamed and label.startswith(UNNAMED))
+            if nul or (not label.isascii() and any("\ud800" <= sign <= "\udfff" for sign in label)):
                 raise DiscreetError(
                     f"the hierarchy of {attribute!r} has the label {label!r} (row {number}), which is not a text that "
                     "a file can hold; give it another"

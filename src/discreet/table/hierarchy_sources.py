@@ -16,13 +16,13 @@ from discreet.errors import DiscreetError
 from discreet.table.detect import decode
 from discreet.table.documents import toml
 from discreet.table.paths import content, located
-from discreet.table.texts import ROOT, canonical, number_text, value_text
+from discreet.table.texts import ROOT, canonical, is_number, number_text, value_text
 
 DELIMITERS = ";,\t"
 NAMES = ("hierarchy_{}.csv", "hierarchy_{}.toml", "{}.csv", "{}.toml")
 """The possible names of a column's file in a folder of hierarchies; the first that exists is used."""
-OPTIONS = {"intervals": {"widths", "origin"}, "prefix": {"keep"}}
-"""The recipes and their options."""
+DEFAULTS: dict[str, dict[str, Any]] = {"intervals": {"widths": [5, 10, 20], "origin": 0}, "prefix": {"keep": [4, 3, 2]}}
+"""The recipes, with their options and the values of these that are not given."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def source_rows(attribute: str, source: Any, values: Iterable[Any] | None) -> li
             f"the hierarchy of {attribute!r} is made of {name} and needs the values of the column; "
             "pass values= or let read() apply it"
         )
-    return (_interval_rows if name == "intervals" else _prefix_rows)(attribute, values, **options)
+    return (_interval_rows if name == "intervals" else _prefix_rows)(attribute, values, **{**DEFAULTS[name], **options})
 
 
 def lists_leaves(attribute: str, source: Any) -> bool:
@@ -92,6 +92,34 @@ def lists_leaves(attribute: str, source: Any) -> bool:
     if isinstance(source, (str, PathLike)) and not _is_toml(source):
         return True
     return not isinstance(source, (str, PathLike, Mapping)) or _recipe(attribute, _mapping(attribute, source)) is None
+
+
+def recipe_of(attribute: str, source: Any) -> dict[str, dict[str, Any]] | None:
+    """Return the recipe that a source is, with all its options; None if the source lists its leaves.
+
+    >>> recipe_of("age", {"intervals": {}}), recipe_of("sex", {"f": {}, "m": {}})
+    ({'intervals': {'widths': [5, 10, 20], 'origin': 0}}, None)
+    """
+    if lists_leaves(attribute, source):
+        return None
+    recipe = _recipe(attribute, _mapping(attribute, source))
+    assert recipe is not None, "a source either lists its leaves or is a recipe"
+    name, options = recipe
+    return {name: {**DEFAULTS[name], **options}}
+
+
+def interval_named(label: str) -> tuple[float, float] | None:
+    """Return the smallest and largest number of an interval by its label in a recipe; None if it is no such label.
+
+    >>> interval_named("15 to 19"), interval_named("0.5 to below 1"), interval_named("north")
+    ((15.0, 19.0), (0.5, 0.9999999999999999), None)
+    """
+    low, to, high = label.partition(" to ")
+    below = high.startswith("below ")
+    high = high.removeprefix("below ")
+    if not to or not (is_number(low) and is_number(high)):
+        return None
+    return float(low), math.nextafter(float(high), -math.inf) if below else float(high)
 
 
 def _is_toml(path: str | PathLike[str]) -> bool:
@@ -113,9 +141,9 @@ def _recipe(attribute: str, mapping: Mapping[str, Any]) -> tuple[str, dict[str, 
     if len(mapping) != 1:
         return None
     name, options = next(iter(mapping.items()))
-    if name not in OPTIONS or not isinstance(options, Mapping):
+    if name not in DEFAULTS or not isinstance(options, Mapping):
         return None
-    known = OPTIONS[name]
+    known = set(DEFAULTS[name])
     # A tree may have a node of that name: a non-empty table is a recipe only if it contains one of its options.
     if options and not known & set(options):
         return None
@@ -201,7 +229,7 @@ def _nested_rows(attribute: str, mapping: Mapping[str, Any]) -> list[tuple[str, 
 
 
 def _interval_rows(
-    attribute: str, values: Iterable[Any], widths: Sequence[float] = (5, 10, 20), origin: float = 0
+    attribute: str, values: Iterable[Any], widths: Sequence[float], origin: float
 ) -> list[tuple[str, ...]]:
     """Return leaf-first rows that place every number below its intervals, and those below ``*``."""
     steps = _steps(attribute, widths, origin)
@@ -263,7 +291,7 @@ def _interval_text(low: float, high: float, whole: bool) -> str:
     return number_text(low) if high - low == 1 else f"{number_text(low)} to {number_text(high - 1)}"
 
 
-def _prefix_rows(attribute: str, values: Iterable[Any], keep: Sequence[int] = (4, 3, 2)) -> list[tuple[str, ...]]:
+def _prefix_rows(attribute: str, values: Iterable[Any], keep: Sequence[int]) -> list[tuple[str, ...]]:
     """Mask the ends of codes ever further; codes no longer than the kept prefix stay unmasked."""
     lengths = list(keep) if isinstance(keep, Sequence) else []
     if not lengths or not all(type(length) is int and length >= 1 for length in lengths):

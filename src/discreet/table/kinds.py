@@ -15,7 +15,7 @@ from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.table import numerals
 from discreet.table.hierarchy import Hierarchy, PublishedHierarchy
-from discreet.table.hierarchy_sources import Offered, lists_leaves
+from discreet.table.hierarchy_sources import Offered, lists_leaves, recipe_of
 from discreet.table.moments import given_text, is_moment, moment, rising, written
 from discreet.table.raw_column import RawColumn
 from discreet.table.table import Column, Kind
@@ -133,6 +133,7 @@ def _numeric(column: RawColumn, wish: ColumnSpec, missing: Missing, withheld: bo
         declared_values=_declares(name, wish),
         declared_domain=wish.domain is not None,
         notation=column.notation,
+        recipe=None if hierarchy is None else _recipe(name, wish),
     )
     return settled, unusable
 
@@ -229,6 +230,7 @@ def _named(column: RawColumn, wish: ColumnSpec, kind: Literal["ordinal", "catego
         None if listed else tree,
         missing=0 if ordinal and missing else None,
         declared_values=_declares(column.name, wish) or (listed and column.order is not None),
+        recipe=_recipe(column.name, wish),
     )
 
 
@@ -244,6 +246,13 @@ def _declares(name: str, wish: ColumnSpec) -> bool:
     if wish.hierarchy is None or isinstance(wish.hierarchy, PublishedHierarchy):
         return False
     return lists_leaves(name, wish.hierarchy)
+
+
+def _recipe(name: str, wish: ColumnSpec) -> Mapping[str, Any] | None:
+    """Return the recipe that the user has given for the hierarchy of a column, if any."""
+    if wish.hierarchy is None or isinstance(wish.hierarchy, PublishedHierarchy):
+        return None
+    return recipe_of(name, wish.hierarchy)
 
 
 def _ranks(column: RawColumn, hierarchy: Hierarchy) -> list[int]:

@@ -97,15 +97,6 @@ def numbers_by_label(raw: RawColumn) -> Iterator[Note]:
         yield Note((raw.name,), sentence, (("numeric", [raw.name]),), either=True)
 
 
-def leaves_that_occur(column: Column) -> Iterator[Note]:
-    """Yield a note on a hierarchy made of the column's own values, all of which a release then lists."""
-    alone = int((np.bincount(column.codes, minlength=len(column.values)) == 1).sum())
-    if column.kind == "categorical" and column.hierarchy is not None and not column.declared_values and alone:
-        sentence = f"the recipe for {column.name!r} makes the release list the {len(column.values):,} values that occur"
-        once = f"{alone:,} of them once" if alone > 1 else "one of them once"
-        yield Note((column.name,), f"{sentence}, {once}; to hide which do, give a hierarchy of all that could")
-
-
 def _note(name: str, sentence: str, *say: tuple[str, Any], either: bool = False) -> Note:
     return Note((name,), f"column {name!r} {sentence}", say, either)
 

@@ -19,7 +19,7 @@ from discreet.table.hierarchy_sources import Offered, offered
 from discreet.table.kinds import ColumnSpec, Missing, code, column_specs
 from discreet.table.layout import Header, Layout
 from discreet.table.multivalued import check_clashes, check_replaced, check_several, derived_columns
-from discreet.table.notes import Note, leaves_that_occur, notes_on, numbers_by_label
+from discreet.table.notes import Note, notes_on, numbers_by_label
 from discreet.table.persons import check_alone, person_of_rows
 from discreet.table.raw_column import RawColumn
 from discreet.table.sources import fetch, names_in
@@ -189,8 +189,6 @@ def _notes(
     for name in roles.quasi:
         if name in specs and specs[name].kind_from_hierarchy:
             yield from numbers_by_label(columns[name])
-        if name in specs and not isinstance(specs[name].hierarchy, PublishedHierarchy | None):
-            yield from leaves_that_occur(settled[name])
     undeclared = [name for name in (*roles.quasi, *roles.sensitive) if name not in specs]
     yield from notes_on([(columns[name], settled[name]) for name in undeclared if settled[name].derived is None])
 

@@ -68,6 +68,8 @@ class Column:
     """How the numbers of a numeric attribute are written: dates are numbers too."""
     derived: Derived | None = None
     """The attribute and the value that it stands for, if it says who has which value of a multi-valued one."""
+    recipe: Mapping[str, Any] | None = None
+    """The recipe that its hierarchy follows from, if it has one."""
 
     @property
     def meaning(self) -> Meaning:

@@ -222,8 +222,9 @@ class _Sources:
         population: Table | None,
     ) -> None:
         """Read what was given, and reject tables that do not belong to the release."""
-        self.release = main = as_release(synthetic(release) if isinstance(release, Table) else release)
-        self.others = [as_release(other) for other in several(others)]
+        stated = as_release(synthetic(release) if isinstance(release, Table) else release)
+        self.release = main = stated.revealed(as_table(original))
+        self.others = [as_release(other).revealed(original) for other in several(others)]
         self.original = as_published(original, main)
         names = _protected(main)
         for other in self.others:

@@ -21,8 +21,9 @@ from discreet.principles import wording
 from discreet.releases.attributes import Attribute
 from discreet.releases.columns import ExactColumn, ordered_values
 from discreet.releases.described import DescribedRelease
-from discreet.releases.labels import ANYTHING
+from discreet.releases.labels import ANYTHING, told
 from discreet.releases.release import Release
+from discreet.table.hierarchy import UNNAMED, Hierarchy
 from discreet.table.moments import written
 from discreet.table.table import Column, Table
 from discreet.table.texts import MISSING
@@ -181,7 +182,7 @@ def listed(case: Case[Any]) -> Check:
         if part.descriptions is not None:
             for attribute, of in zip(release.quasi, part.descriptions.texts, strict=True):
                 cells.setdefault(attribute.name, set()).update(of.texts)
-    faults, unseen, where = [], [], []
+    faults, unseen, where = _named_beyond_cells(case, cells), [], []
     for attribute in release.attributes:
         if attribute.role == "other":
             continue
@@ -207,6 +208,37 @@ def listed(case: Case[Any]) -> Check:
     caveat = f"the manifest lists {'; '.join(unseen)}: neither the original nor a published cell contains them"
     files = argument("hierarchies", {name: "FILE" for name in where})
     return Check("listed", True, one_sentence([f"{caveat}; to have them checked, say {files}"]), caveat=caveat)
+
+
+def _named_beyond_cells(case: Case[Any], cells: Mapping[str, set[str]]) -> list[str]:
+    """Return the faults of quasi-identifiers of which the manifest names more, or counts other values, than it may.
+
+    It names the values and labels that stand in a cell, unless the publisher declared them.
+    """
+    faults = []
+    for attribute in map(Attribute.from_dict, case.manifest["attributes"]):
+        if attribute.name not in cells or attribute.kind != "categorical" or attribute.declared:
+            continue
+        stated, told_by_cells = attribute.hierarchy, attribute.naming(told(cells[attribute.name])).hierarchy
+        assert stated is not None and told_by_cells is not None, "every categorical attribute has a hierarchy"
+        beyond = {name for name in _names(stated) - _names(told_by_cells)}
+        if beyond:
+            faults.append(
+                f"the manifest names {_some(sorted(beyond))} of {attribute.name!r}, which stands in no cell and is not "
+                "said to be declared"
+            )
+            continue
+        column = case.original.column(attribute.name)
+        known = attribute.revealed(column).hierarchy
+        if known is not None and not case.withheld and not column.declared_values:
+            rightly = known.naming(told(cells[attribute.name])).listed()
+            if rightly != stated.listed():
+                faults.append(f"the manifest counts other values of {attribute.name!r} than the original has")
+    return faults
+
+
+def _names(tree: Hierarchy) -> set[str]:
+    return {label for level in tree.labels for label in level if not label.startswith(UNNAMED)}
 
 
 def _unseen_values(attribute: Attribute, column: Column, declared: bool) -> list[str]:

@@ -21,6 +21,7 @@ from discreet.catalogue import SCHEMES
 from discreet.errors import DiscreetError
 from discreet.principles import Principle, parse, together
 from discreet.principles.k_anonymity import KAnonymity
+from discreet.releases.attributes import Attribute
 from discreet.releases.release import new_manifest
 from discreet.releases.statement import Statement
 from discreet.version import __version__
@@ -52,7 +53,7 @@ def entries(case: Case[Any], **more: Any) -> Check:
         Statement(
             promise, "" if faults else manifest["scheme"]["name"], options, seeded="experimental_seed" in manifest
         ),
-        attributes=release.attributes,
+        attributes=[Attribute.from_dict(entry) for entry in manifest["attributes"]],
         rows=manifest["rows"]["published"],
         withheld=manifest["rows"]["withheld"],
         assumptions=assumptions,

@@ -94,16 +94,23 @@ class GeneralizedRelease(DescribedRelease):
     @classmethod
     def _of_rows(cls, rows: PublishedRows, described: Callable[[Column], Texts], statement: Statement) -> Self:
         """Return the release of rows in groups, ``described`` per attribute, in the order of the table."""
+        texts = tuple(described(column) for column in rows.columns)
+        attributes = rows.described_by(texts)
         return cls(
-            manifest=rows.manifest(cls, statement, groups=rows.groups),
-            attributes=rows.attributes,
-            texts=tuple(described(column) for column in rows.columns),
+            manifest=rows.manifest(cls, statement, attributes, groups=rows.groups),
+            attributes=attributes,
+            texts=texts,
             ids=np.arange(rows.groups),
             group_of=rows.group_of,
             secrets=rows.secrets,
             others=rows.others,
             trace=rows.places,
         )
+
+    def with_texts(self, attributes: tuple[Attribute, ...], texts: tuple[Texts, ...]) -> Self:
+        """Return the same groups under other descriptions, with the attributes as the manifest has them then."""
+        manifest = {**self.manifest, "attributes": [attribute.as_dict() for attribute in attributes]}
+        return replace(self, manifest=manifest, attributes=attributes, texts=texts)
 
     def in_order(self) -> Self:
         """Return the same release with its rows and the numbers of its groups in canonical order."""

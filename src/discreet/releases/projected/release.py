@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 from discreet.errors import DiscreetError
 from discreet.principles.wording import listed
 from discreet.releases.assumptions import DESCRIBED, ONE_RELEASE
+from discreet.releases.attributes import Attribute
 from discreet.releases.box_lookup import ByBoxes
 from discreet.releases.descriptions import Descriptions
 from discreet.releases.folder import Home
@@ -35,7 +36,7 @@ from discreet.releases.passthrough import kept_sentence
 from discreet.releases.release import COMMON, Release, check_names, new_manifest
 from discreet.releases.statement import Stated, Statement
 from discreet.table.query import Query
-from discreet.table.table import Column
+from discreet.table.table import Column, Table
 
 ASSUMPTIONS = (
     "Every table has one row for each published row of the original; its sensitive values are published as they were, "
@@ -122,6 +123,7 @@ class ProjectedRelease(Release):
         >>> release, sorted(release.tables(numbers=False))
         (<projected release of 300 rows, 0 withheld: l-diversity(l=2)>, ['table_1', 'table_2'])
         """
+        parts = _described_alike(parts)
         _check_parts(parts)
         named = {attribute.name: attribute for part in parts for attribute in part.sensitive}
         first = parts[0]
@@ -165,6 +167,10 @@ class ProjectedRelease(Release):
             for number, part in enumerate(self.parts, 1)
             for name, table in part.tables(numbers).items()
         }
+
+    def revealed(self, original: Table) -> Self:
+        """Return the release with all tables as who has the original reads them."""
+        return replace(super().revealed(original), parts=tuple(part.revealed(original) for part in self.parts))
 
     def trace_columns(self, trace: NDArray[np.int32]) -> dict[str, Any]:
         """The group of every input row in each table."""
@@ -330,6 +336,15 @@ def assumed_of(parts: Sequence[Release]) -> tuple[str, ...]:
         sentences += (EXACT,) if all(part.exact_quasi for part in parts) else ()
     kept = [attribute.name for attribute in parts[0].attributes if attribute.role == "other"]
     return (*sentences, f"{kept_sentence(kept)} {FIRST}") if kept else sentences
+
+
+def _described_alike(parts: Sequence[Release]) -> list[Release]:
+    """Return the releases with quasi-identifiers described as they are together: what one names, all do."""
+    quasi: dict[str, Attribute] = {}
+    for part in parts:
+        for attribute in part.quasi:
+            quasi[attribute.name] = attribute.naming_also(quasi.get(attribute.name, attribute))
+    return [replace(part, attributes=tuple(quasi.get(each.name, each) for each in part.attributes)) for part in parts]
 
 
 def _check_parts(parts: Sequence[Release]) -> None:

@@ -19,6 +19,7 @@ from discreet.releases.attributes import as_shown
 from discreet.releases.descriptions import Texts
 from discreet.releases.generalization import Values, generalize
 from discreet.releases.generalized.release import GeneralizedRelease
+from discreet.releases.partition import PublishedRows
 from discreet.schemes.axes import Loss
 from discreet.schemes.grouping import GroupingScheme, GroupingTask, View, published_rows
 from discreet.schemes.incognito.generalizations import Generalization, Generalizations
@@ -154,7 +155,8 @@ def at_levels(release: GeneralizedRelease, table: Table, each: Sequence[Levels],
     texts = tuple(
         _texts(column, levels, groups, release.groups, values) for column, levels in zip(table.quasi, each, strict=True)
     )
-    return replace(release, texts=texts).in_order()
+    rows = PublishedRows.of_groups(table, groups, labels=values == "label")
+    return release.with_texts(rows.described_by(texts), texts).in_order()
 
 
 def _texts(column: Column, levels: Levels, groups: NDArray[np.int32], number: int, values: Values) -> Texts:

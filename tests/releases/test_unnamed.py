@@ -1,0 +1,202 @@
+"""What stands in no cell has no name in the folder: k-anonymity holds for the folder, not only for its cells."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import discreet as dc
+from discreet.analyst.loss import losses
+from discreet.releases.labels import told
+from discreet.releases.release import Release
+from discreet.table.hierarchy import UNNAMED, Hierarchy
+from discreet.table.table import Table
+
+ROWS = 240
+PREFIX = {"prefix": {"keep": [3, 2]}}
+INTERVALS = {"intervals": {"widths": [10, 50], "origin": 0}}
+SCHEMES = {
+    "cuts": "k-anonymity(k=8)",
+    "cuts(values=set)": "k-anonymity(k=8)",
+    "cuts(values=label)": "k-anonymity(k=8)",
+    "mondrian": "k-anonymity(k=8)",
+    "incognito": "k-anonymity(k=8)",
+    "lifting": "l-diversity(l=2.7)",
+    "mirrored": "l-diversity(l=2)",
+    "heterogeneous(publishes=graph)": "l-diversity(l=2)",
+    "codip": "l-diversity(l=2)",
+}
+"""A scheme of every format that has descriptions."""
+
+
+def people(seed: int = 0) -> pa.Table:
+    rng = np.random.default_rng(seed)
+    return pa.table(
+        {
+            "zip": [f"53{number:03}" for number in (rng.exponential(60, ROWS) % 300).astype(int)],
+            "pay": rng.gamma(2, 30, ROWS).round(2),
+            "town": [f"town {number}" for number in (rng.exponential(6, ROWS)).astype(int)],
+            "ill": rng.choice(["flu", "gout", "asthma"], ROWS),
+            "job": rng.choice(["baker", "smith", "clerk"], ROWS),
+        }
+    )
+
+
+def read(table: pa.Table, label: str = "cuts", **how: Any) -> Table:
+    recipes: dict[str, Any] = {"zip": PREFIX} | ({"pay": INTERVALS} if "label" in label else {})
+    return dc.read(
+        table,
+        quasi=["zip", "pay", "town"],
+        sensitive=["ill", "job"] if label == "codip" else "ill",
+        numeric=["pay"],
+        hierarchies=recipes,
+        **how,
+    )
+
+
+def cells(release: Release) -> dict[str, set[str]]:
+    """Per quasi-identifier, the values and labels that stand in some cell."""
+    named: dict[str, set[str]] = {}
+    for part in release.projections:
+        assert part.descriptions is not None
+        for attribute, texts in zip(release.quasi, part.descriptions.texts, strict=True):
+            named.setdefault(attribute.name, set()).update(told(texts.texts))
+    return named
+
+
+@pytest.mark.parametrize("label", SCHEMES)
+def test_the_folder_names_no_value_that_stands_in_no_cell(label: str, tmp_path: Path) -> None:
+    table = read(people(), label)
+    release = dc.publish(table, SCHEMES[label], label)
+    folder = release.save(tmp_path / "release")
+    manifest, named = (folder / "release.json").read_text(), cells(dc.load(folder))
+    hidden = {
+        text
+        for column in (table.column("zip"), table.column("town"))
+        for text in column.texts
+        if text not in named[column.name]
+    }
+    assert len(hidden) > 20 or "set" in label or label == "lifting"
+    assert [text for text in hidden if json.dumps(text) in manifest] == []
+    if "label" in label:
+        exact = {repr(number) for number in table.column("pay").values.tolist()}
+        stated = json.loads(manifest)["attributes"][1]
+        assert stated["recipe"] == INTERVALS and "hierarchy" not in stated
+        assert not exact & {repr(float(end)) for end in stated["domain"]}
+        assert [text for text in exact - named["pay"] if text in manifest] == []
+    assert dc.audit(folder, table, trace=release.trace).holds
+    assert "graph" in label or dc.audit(folder, table).holds
+
+
+@pytest.mark.parametrize("label", SCHEMES)
+def test_what_is_loaded_is_what_was_made(label: str, tmp_path: Path) -> None:
+    release = dc.publish(read(people(), label), SCHEMES[label], label)
+    loaded = dc.load(release.save(tmp_path / "release"))
+    assert [each.as_dict() for each in loaded.attributes] == [each.as_dict() for each in release.attributes]
+    assert losses(loaded) == losses(release)
+    points = {"zip": ["53000", "53007", "53299"], "pay": [20, 50.5, 90], "town": ["town 0", "town 1", "town 30"]}
+    assert np.array_equal(loaded.beliefs(points), release.beliefs(points), equal_nan=True)
+
+
+@pytest.mark.parametrize("label", SCHEMES)
+def test_people_find_themselves_although_their_values_have_no_name(label: str, tmp_path: Path) -> None:
+    """Whoever has the original knows all names; everybody else finds the same groups by the recipe."""
+    table = read(people(), label)
+    release = dc.publish(table, SCHEMES[label], label)
+    revealed = release.revealed(table)
+    points = {name: [table.column(name).texts[code] for code in table.column(name).codes] for name in ("zip", "town")}
+    points["pay"] = table.column("pay").values[table.column("pay").codes].tolist()
+    assert np.allclose(release.beliefs(points), revealed.beliefs(points), equal_nan=True)
+    assert losses(release) == pytest.approx(losses(revealed)) or "label" in label
+    queries = [f"SELECT COUNT(*) FROM t WHERE town = 'town {number}'" for number in range(12)]
+    queries += ["SELECT COUNT(*) FROM t WHERE zip IN ('53000', '53001', '53002')"]
+    for query in queries:
+        assert release.estimate(query) == pytest.approx(revealed.estimate(query)), query
+
+
+def altered(folder: Path, change: Callable[[dict[str, Any]], object]) -> Path:
+    manifest = json.loads((folder / "release.json").read_text())
+    change(manifest["attributes"][0])
+    (folder / "release.json").write_text(json.dumps(manifest))
+    return folder
+
+
+def failed(folder: Path, table: Table) -> set[str]:
+    return {check.name for check in dc.audit(folder, table).checks if not check.holds}
+
+
+def rows(attribute: dict[str, Any]) -> list[Any]:
+    return [row for row in attribute["hierarchy"] if isinstance(row[0], int)]
+
+
+def test_an_audit_rejects_names_and_counts_that_no_cell_licenses(tmp_path: Path) -> None:
+    table = read(people())
+    release = dc.publish(table, "k-anonymity(k=8)", "mondrian")
+
+    def published(name: str, change: Callable[[dict[str, Any]], object]) -> set[str]:
+        return failed(altered(release.save(tmp_path / name), change), table)
+
+    assert published("as it is", lambda zip: None) == set()
+    assert "listed" in published("a zip", lambda zip: zip["hierarchy"].insert(0, ["53299", "532**", "53***", "*"]))
+    assert "listed" in published("a label", lambda zip: zip["hierarchy"].insert(0, [1, "539**", "53***", "*"]))
+    assert "listed" in published("a number", lambda zip: rows(zip)[0].__setitem__(0, rows(zip)[0][0] + 1))
+    for name, change in {
+        "too many": lambda zip: rows(zip)[0].__setitem__(0, 10**12),
+        "none": lambda zip: rows(zip)[0].__setitem__(0, 0),
+        "true": lambda zip: rows(zip)[0].__setitem__(0, True),
+        "no recipe": lambda zip: zip.update({"recipe": {"prefix": {"keep": "3"}, "more": {}}}),
+        "half a recipe": lambda zip: zip.update({"recipe": {"prefix": {}}}),
+    }.items():
+        with pytest.raises(dc.DiscreetError, match="cannot be understood"):
+            published(name, change)
+
+
+def test_values_that_the_publisher_declares_are_public_and_said_to_be(tmp_path: Path) -> None:
+    towns = {
+        "north": [f"town {number}" for number in range(30)],
+        "south": [f"town {number}" for number in range(30, 99)],
+    }
+    table = dc.read(people(), quasi=["town", "pay"], sensitive="ill", hierarchies={"town": towns})
+    folder = dc.publish(table, "k-anonymity(k=8)").save(tmp_path / "release")
+    stated = json.loads((folder / "release.json").read_text())["attributes"][0]
+    assert stated["declared"] is True and len(stated["hierarchy"]) == 99
+    assert dc.audit(folder, table).holds
+
+
+def test_a_count_by_values_puts_those_without_a_name_together(tmp_path: Path) -> None:
+    table = read(people())
+    release = dc.load(dc.publish(table, "k-anonymity(k=8)").save(tmp_path / "release"))
+    counted = release.group_by("SELECT town, COUNT(*) FROM t GROUP BY town").to_pydict()
+    assert counted["town"][-1] == "(not named)" and sum(counted["count"]) == pytest.approx(ROWS)
+    assert UNNAMED not in json.dumps(counted)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_is_told_of_a_tree_follows_from_what_is_told(seed: int) -> None:
+    """Naming twice is naming once; two tellings together are the telling of both; sizes of labels stay."""
+    rng = np.random.default_rng(seed)
+    tree = Hierarchy.of("zip", {"prefix": {"keep": [3, 2, 1]}}, [f"{code:04}" for code in rng.integers(0, 400, 60)])
+    names = sorted({label for level in tree.labels for label in level})
+    first, second = ({name for name in names if rng.random() < 0.1} for _ in range(2))
+    known, other = tree.naming(first), tree.naming(second)
+    assert known.naming(first).listed() == known.listed()
+    assert (
+        known.naming_also(other).listed() == tree.naming(first | second).listed() == other.naming_also(known).listed()
+    )
+    assert Hierarchy.from_listed("zip", known.listed()).listed() == known.listed()
+    assert len(known.leaves) == len(tree.leaves)
+    sizes = {label: (last - at) for label, (at, last) in spans(tree).items()}
+    assert all(sizes[label] == last - at for label, (at, last) in spans(known).items() if label in sizes)
+
+
+def spans(tree: Hierarchy) -> dict[str, tuple[int, int]]:
+    """Per label, the range of its leaves."""
+    from discreet.releases.labels import Nodes
+
+    return Nodes(tree).ranges
