@@ -19,6 +19,8 @@ from discreet.table.table import as_names
 from discreet.table.texts import is_number, near
 
 Header = Literal["yes", "none"]
+JSON = re.compile(r"[{\[]\s*[\"']|\[\s*[{\[]")
+"""How objects and lists of JSON, or of Python, begin."""
 UNPAIRED = re.compile("[\ud800-\udfff]")
 """Halves of pairs of surrogates, which are no characters."""
 
@@ -111,7 +113,7 @@ class Layout:
                 raise DiscreetError(f"{what} has a column {name!r}, a name that no file can hold; rename it")
 
     def check_values(self, columns: Collection[RawColumn], what: str) -> None:
-        """Check that no column name is also a value of its column."""
+        """Check that no name in the first line of a text file is also a value of its column."""
         if self.header is not None:
             return
         again = {column.name: row for column in columns if (row := _row_with_name(column)) is not None}
@@ -133,7 +135,7 @@ def _looks_like(name: str) -> str | None:
     """Return what a name looks like if it looks like data."""
     if is_number(name):
         return "is a number"
-    if name.startswith(("{", "[")):
+    if JSON.match(name):
         return "looks like the beginning of a JSON document"
     if name and not UNPAIRED.search(name) and any(True for _ in readings(pa.array([name]))):
         return "is a date"

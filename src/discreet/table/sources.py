@@ -51,7 +51,6 @@ def fetch(
     """
     what = "the table"
     if isinstance(source, (str, PathLike)):
-        what = f"'{located(source)}'"
         rows, columns = _from_file(located(source), needed, coded, layout, beside)
     elif isinstance(source, (pa.Table, pa.RecordBatch)):
         layout.check_named(what)
@@ -59,7 +58,6 @@ def fetch(
         rows, columns = _from_arrow(table, needed, coded, layout, what, _others(table.column_names, needed, beside))
     else:
         rows, columns = _from_frame(source, needed, coded, layout, beside)
-    layout.check_values([columns[name] for name in dict.fromkeys(coded)], what)
     return rows, {name: unmarked(column, layout.marks) for name, column in columns.items()}
 
 
@@ -113,7 +111,9 @@ def _from_file(
         raise DiscreetError(f"{what} is {'not a Parquet file' if data else 'empty'}; write it again as Parquet or CSV")
     table = read_csv(data, needed, layout, what, lambda names: _others(names, needed, beside))
     others = [name for name in table.column_names if name not in needed]
-    return table.num_rows, {name: encode(name, table.column(name), untyped=True) for name in (*coded, *others)}
+    columns = {name: encode(name, table.column(name), untyped=True) for name in (*coded, *others)}
+    layout.check_values([columns[name] for name in dict.fromkeys(coded)], what)
+    return table.num_rows, columns
 
 
 def _others(names: Sequence[str], needed: Sequence[str], beside: Beside | None) -> list[str]:
