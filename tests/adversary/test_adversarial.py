@@ -32,6 +32,7 @@ from discreet.command.main import main
 from discreet.principles import Prior
 from discreet.releases import GeneralizedRelease, write_trace
 from discreet.schemes import make_scheme
+from naive import unnamed
 from support.tampering import Alteration, Folder, as_it_lies, dropped, put_in_group, repeated, stated, swapped, together
 
 Rows = list[dict[str, str]]
@@ -61,14 +62,14 @@ def admitted(attribute: dict[str, Any], text: str) -> Admits:
     if text == "*":
         return lambda value: True
     if kind == "categorical":
-        tree = [row if isinstance(row, list) else [row] for row in attribute["hierarchy"]]
+        tree = unnamed.rows_of(attribute)
         if text[:1] == "{":
             leaves = set(items(text[1:-1]))
         elif text[:1] == '"':
             leaves = {json.loads(text)}
         else:
             leaves = {row[0] for row in tree if row[0] == text} or {row[0] for row in tree if text in row}
-        return lambda value: (value or "(missing)") in leaves
+        return lambda value: (value or "(missing)") in leaves or unnamed.under(attribute, text, value or "(missing)")
     if text == "(missing)":
         return lambda value: value == ""
     ends = items(text[1:-1]) if text[:1] == "[" else items(text) * 2

@@ -132,7 +132,9 @@ HIDDEN: dict[str, Callable[[Manifest], None]] = {
     "values of a number": of_attribute(0, values=["Ann Smith"]),
     "a domain of names": of_attribute(1, domain=[54, 113]),
     "a third bound": lambda manifest: manifest["attributes"][0]["domain"].append(54),
-    "names in another order": lambda manifest: manifest["attributes"][1]["hierarchy"].reverse(),
+    "names in another order": lambda manifest: next(
+        each["hierarchy"] for each in manifest["attributes"] if len(each.get("hierarchy", ())) > 1
+    ).reverse(),
     "entries in another order": reordered,
     "another promise in its text": lambda manifest: manifest.update(
         promise=[text.replace("(", "( ") for text in manifest["promise"]]
@@ -268,7 +270,7 @@ def test_what_is_declared_beyond_the_original_is_said(format: str, tmp_path: Pat
     manifest = saved(format, tmp_path / "r")
     assert sentence(tmp_path / "r", format, "domains") == "Domains and hierarchies agree with the original."
     manifest["attributes"][0]["domain"] = [-1000, 1000]
-    manifest["attributes"][1]["hierarchy"] = sorted(["John", *manifest["attributes"][1]["hierarchy"]])
+    manifest["attributes"][1] |= {"hierarchy": ["(missing)", "John", "f", "m"], "declared": True}
     secret = manifest["attributes"][3]
     if format == "retained":
         secret["domain"] = [0, 99999]
@@ -292,9 +294,11 @@ def test_a_domain_holds_what_is_published(format: str, tmp_path: Path) -> None:
         cover_up(tmp_path / "r", manifest)
         assert "domains" in failing(tmp_path / "r", format)
     manifest = saved(format, tmp_path / "r")
-    manifest["attributes"][2]["hierarchy"].remove("a")
+    names = manifest["attributes"][2]["hierarchy"]
+    names.remove(next((name for name in names if name == "a"), names[-1]))  # or the number of those without a name
+    manifest["attributes"][2]["hierarchy"] = names or [1]
     cover_up(tmp_path / "r", manifest)
-    assert {"domains", "refused"} & set(failing(tmp_path / "r", format))
+    assert {"domains", "refused", "listed"} & set(failing(tmp_path / "r", format))
 
 
 @pytest.mark.slow

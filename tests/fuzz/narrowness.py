@@ -10,7 +10,7 @@ from typing import Any
 
 from fuzz.cases import MISSING, Column, Value
 from fuzz.files import Line, admits
-from naive import worlds
+from naive import unnamed, worlds
 
 MOST_TABLES = 10_000
 """A group is looked at only if there are at most this many tables of as many rows within its description."""
@@ -50,7 +50,7 @@ def _listed(entry: dict[str, Any], value: Value) -> bool:
         return True
     if entry["kind"] == "ordinal":
         return value == MISSING or value in entry["values"]
-    return value in [row if isinstance(row, str) else row[0] for row in entry["hierarchy"]]
+    return unnamed.counts_unnamed(entry) or value in unnamed.named(entry)
 
 
 def _ordered(column: Column, kind: str, rows: Sequence[int]) -> list[Any]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.table.query import Condition, OneOf, Query
+from naive import unnamed
 
 Entry = Mapping[str, Any]
 """An attribute as the manifest describes it."""
@@ -73,6 +74,10 @@ def admits(entry: Entry, value: Any, asked: Sequence[Condition]) -> bool:
     for condition in asked:
         if isinstance(condition, OneOf):
             numeric = entry["kind"] == "numeric"
+            if entry["kind"] == "categorical" and entry["role"] == "quasi":
+                if value not in unnamed.standing_in(entry, map(str, condition.values)):
+                    return False
+                continue
             if not any(float(one) == float(value) if numeric else str(one) == value for one in condition.values):
                 return False
             continue
@@ -104,7 +109,7 @@ def possible(entry: Entry, text: str) -> list[Any]:
             return list(values) if text == "*" else []
         first, last = (values.index(item) for item in items(text))
         return list(values[first : last + 1])
-    rows = [[row, "*"] if isinstance(row, str) else row for row in entry["hierarchy"]]
+    rows = unnamed.rows_of(entry)
     leaves = [row[0] for row in rows]
     if text == "*":
         found = leaves

@@ -94,7 +94,7 @@ def test_beliefs_are_those_of_the_table(release: dc.ProjectedRelease) -> None:
     both = [part.presence(points) for part in release.parts]
     assert release.presence(points).tolist() == np.maximum(*both).tolist()
     assert release.known_values("job").tolist() == ["job0", "job1", "job2", "job3"]
-    assert release.known_values("sex").tolist() == ["\0"]  # no cell names any
+    assert release.known_values("sex").tolist() == ["(not named)"]  # no cell names any
     with pytest.raises(dc.DiscreetError, match=r"'age' is not a sensitive attribute .* 'ill' and 'job'"):
         release.beliefs(points, attribute="age")
 

@@ -100,13 +100,15 @@ class Attribute:
         hides = any(leaf.startswith(UNNAMED) for leaf in told)
         if self.role != "quasi" or not (hides or self.recipe is not None):
             return self
-        texts = {*column.texts, *(leaf for leaf in told if not leaf.startswith(UNNAMED))} - {MISSING}
+        texts = {column.texts[code] for code in np.unique(column.codes).tolist()}
+        missing = MISSING in texts or MISSING in told
+        texts = (texts | {leaf for leaf in told if not leaf.startswith(UNNAMED)}) - {MISSING}
         if self.recipe is None:
             tree = Hierarchy.flat(self.name, texts)
         else:
             by_number = self.kind == "numeric"
             tree = Hierarchy.of(self.name, dict(self.recipe), sorted(texts, key=float) if by_number else sorted(texts))
-        if MISSING in told or MISSING in column.texts:
+        if missing:
             tree = tree.with_missing(first=self.kind == "numeric")
         if self.kind == "categorical":
             tree = Hierarchy.from_rows(self.name, _in_order(tree))
@@ -224,7 +226,7 @@ def describe(column: Column, role: Role, labels: bool = False) -> Attribute:
         hierarchy=tree,
         derived=column.derived,
         recipe=column.recipe if role == "quasi" else None,
-        declared=column.declared_values and role == "quasi",
+        declared=role == "quasi" and (column.declared_values or (column.recipe is None and not tree.bare)),
     )
 
 

@@ -37,7 +37,7 @@ from discreet.releases.columns import ordered_values
 from discreet.releases.labels import Regions
 from discreet.table.combinations import ranked_combinations
 from discreet.table.grouping import MOST_CELLS
-from discreet.table.hierarchy import UNNAMED
+from discreet.table.hierarchy import OTHERS, UNNAMED
 from discreet.table.moments import written
 from discreet.table.query import Condition, OneOf, Query, marked, runs
 from discreet.table.table import Column
@@ -161,7 +161,7 @@ def values_within(attribute: Attribute, regions: Regions) -> NDArray[Any]:
         if attribute.kind != "categorical":
             return values
         named = [value for value in values.tolist() if not value.startswith(UNNAMED)]
-        return np.array([*named, *([UNNAMED] if len(named) < len(values) else [])], object)
+        return np.array([*named, *([OTHERS] if len(named) < len(values) else [])], object)
     (bottom, top), step = _domain_and_step(attribute, regions)
     if not step:
         raise DiscreetError(
@@ -268,7 +268,7 @@ def _with_stand_ins(attribute: Attribute, condition: Condition) -> Condition:
     if not isinstance(condition, OneOf) or attribute.kind != "categorical":
         return condition
     texts = list(map(str, condition.values))
-    if texts == [UNNAMED]:  # all of them, as `known_values` lists them
+    if texts == [OTHERS] and OTHERS not in ordered_values(attribute):
         return replace(condition, values=tuple(v for v in ordered_values(attribute) if v.startswith(UNNAMED)))
     instead = attribute.stand_ins(texts)
     return replace(condition, values=tuple(instead.get(text, text) for text in texts)) if instead else condition

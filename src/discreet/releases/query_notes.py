@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Self
 
-from discreet.table.hierarchy import UNNAMED
+from discreet.principles.wording import listed
+from discreet.table.hierarchy import OTHERS, UNNAMED
 from discreet.table.moments import written
 from discreet.table.query import OneOf, Query
 from discreet.table.texts import MISSING, near
@@ -79,10 +80,12 @@ def _unlisted(attribute: Attribute, condition: Condition) -> Iterator[str]:
         values = set(known)
         instead = attribute.stand_ins(str(value) for value in condition.values)
         named = [value for value in known if not value.startswith(UNNAMED)]
+        if instead:
+            shown = listed(map(repr, instead))
+            one = "it counts as one" if len(instead) == 1 else "they count as some"
+            yield f"no cell names {shown}: {one} of the values of {attribute.name!r} without a name"
         for value in condition.values:
-            if value in instead:
-                yield f"no cell names {value!r}: it counts as one of the values of {attribute.name!r} without a name"
-            elif value not in values:
+            if value not in values and value not in instead and value != OTHERS:
                 yield f"column {attribute.name!r} has no value {value!r}; {near(str(value), named)}"
 
 

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from discreet.errors import DiscreetError
 from discreet.options import several
 from discreet.table.combinations import numbered
-from discreet.table.hierarchy import UNNAMED
 from discreet.table.moments import Meaning, Notation, written
 from discreet.table.query import NUMBERS, Condition, OneOf, Query, Range, as_query, lacking
 from discreet.table.table import Table, as_name
@@ -172,12 +171,8 @@ class Grid:
         return {name: [side[place] for place in where.tolist()] for name, side, where in sides}
 
 
-OTHERS = "(not named)"
-"""How an answer calls the values, taken together, that a release does not name."""
-
-
 def _column(values: Sequence[float | str], notation: Notation) -> pa.Array:
-    known = [None if value != value else OTHERS if value == UNNAMED else value for value in values]
+    known = [None if value != value else value for value in values]
     if notation != "number":
         return pa.array([None if value is None else written(float(value), notation) for value in known], pa.string())
     numbers = [value for value in known if value is not None]

@@ -21,6 +21,8 @@ __all__ = ["MISSING", "ROOT", "Hierarchy", "PublishedHierarchy"]
 
 UNNAMED = "\0"
 """How the name of a leaf begins that a release counts but does not name; no text of a table contains it."""
+OTHERS = "(not named)"
+"""What queries and their answers call all values together that a release does not name."""
 MOST_UNNAMED = 1 << 21
 """How many leaves without names are read: a small file could claim any number."""
 
