@@ -35,8 +35,8 @@ def test_a_table_that_was_not_published_is_told_in_a_sentence(scheme: str, rows:
 
 
 def test_other_values_than_published_are_told_in_a_sentence() -> None:
-    release = dc.publish(table_of(3), dc.KAnonymity(3))
-    other = table_of(3, pay=[100, 200, 200])
+    release = dc.publish(table_of(3, sex=["f", "f", "f"]), dc.KAnonymity(3))  # of which a cell has the name
+    other = table_of(3, sex=["f", "f", "f"], pay=[100, 200, 200])
     with pytest.raises(dc.DiscreetError, match="'pay' is published more often than it occurs"):
         dc.attack(release, other, "beliefs")
     elsewhere = table_of(3, age=[70, 80, 90], sex=["d", "d", "d"])

@@ -171,6 +171,7 @@ def test_presence_by_descriptions() -> None:
     # files show the ends 20, 25, 30 and 35, so two ages and two sexes per group; the original has three ages
     assert sorted(combinations_known(release.descriptions)) == [4.0, 4.0]
     table = people()
+    release = release.revealed(table)
     assert sorted(ByBoxes(release.descriptions).combinations(table.quasi)) == [6.0, 6.0]
     points = {"age": [20, 33, 28], "sex": ["f", "m", "f"]}
     assert release.presence(points) == pytest.approx([3 / 4, 3 / 4, 0.0])

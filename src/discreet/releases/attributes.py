@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
 from discreet.releases.folder import DAMAGED
-from discreet.table.hierarchy import UNNAMED, Hierarchy
+from discreet.table.hierarchy import OTHERS, UNNAMED, Hierarchy
 from discreet.table.hierarchy_sources import interval_named, recipe_of, source_rows
 from discreet.table.moments import Meaning, Notation, moment, written
 from discreet.table.query import number_given
@@ -124,7 +124,8 @@ class Attribute:
         tree = self.hierarchy
         if tree is None or not any(leaf.startswith(UNNAMED) for leaf in tree.leaves):
             return {}
-        unnamed = [value for value in dict.fromkeys(values) if tree.find(value) < 0 and value != MISSING]
+        others = (value for value in dict.fromkeys(values) if tree.find(value) < 0 and value not in (MISSING, OTHERS))
+        unnamed = [value for value in others if not tree.below(value)]
         above = self._labels_above(unnamed)
         found: dict[str, str] = {}
         used: Counter[tuple[str, ...]] = Counter()
@@ -148,6 +149,12 @@ class Attribute:
         except DiscreetError:  # values that the recipe does not take are none of the table's
             return [()] * len(values)
         above = {row[0]: row[1:] for row in rows}
+        label = next((value for value in values if value.endswith(ROOT) and value in above.get(value, ())[:-1]), None)
+        if label is not None:
+            raise DiscreetError(
+                f"no cell has the label {label!r} of {self.name!r}, so the release does not say how many values lie "
+                "below it; ask for the values instead, as in IN ('...', '...')"
+            )
         return [above.get(value, ()) for value in values]
 
     @classmethod

@@ -270,8 +270,11 @@ def _with_stand_ins(attribute: Attribute, condition: Condition) -> Condition:
     texts = list(map(str, condition.values))
     if texts == [OTHERS] and OTHERS not in ordered_values(attribute):
         return replace(condition, values=tuple(v for v in ordered_values(attribute) if v.startswith(UNNAMED)))
-    instead = attribute.stand_ins(texts)
-    return replace(condition, values=tuple(instead.get(text, text) for text in texts)) if instead else condition
+    tree, instead = attribute.hierarchy, attribute.stand_ins(texts)
+    assert tree is not None, "every categorical attribute has a hierarchy"
+    return replace(
+        condition, values=tuple(leaf for text in texts for leaf in tree.below(text) or [instead.get(text, text)])
+    )
 
 
 def contingency(release: DescribedRelease, column: Column, spread: bool) -> NDArray[np.float64]:

@@ -5,14 +5,14 @@ They are no errors: withheld rows may have the values, and 0 may be the true cou
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Self
 
 from discreet.principles.wording import listed
 from discreet.table.hierarchy import OTHERS, UNNAMED
 from discreet.table.moments import written
 from discreet.table.query import OneOf, Query
-from discreet.table.texts import MISSING, near
+from discreet.table.texts import near
 
 if TYPE_CHECKING:
     from discreet.releases.attributes import Attribute
@@ -38,33 +38,6 @@ class Estimate(float):
         return estimated
 
 
-def by_leaves(attributes: Sequence[Attribute], asked: Query) -> Query:
-    """Replace the labels of hierarchies in the conditions of a query by the values below them; values stay.
-
-    >>> from discreet.releases.attributes import Attribute
-    >>> from discreet.table.hierarchy import Hierarchy
-    >>> tree = Hierarchy.from_rows("zip", [("531", "53*", "*"), ("532", "53*", "*"), ("601", "60*", "*")])
-    >>> zips = Attribute("zip", "quasi", "categorical", hierarchy=tree)
-    >>> by_leaves([zips], Query(OneOf("zip", ("53*", "601")))).conditions
-    (OneOf(attribute='zip', values=('531', '532', '601')),)
-    """
-    trees = {attribute.name: attribute.hierarchy for attribute in attributes if attribute.kind != "numeric"}
-
-    def replaced(condition: Condition) -> Condition:
-        tree = trees.get(condition.attribute)
-        if tree is None or not isinstance(condition, OneOf):
-            return condition
-        labels = set(condition.values) - set(tree.leaves)
-        below: dict[float | str, list[str]] = {}
-        for leaf, *above in tree.rows() if labels else ():
-            for label in labels.intersection(above) if leaf != MISSING else ():
-                below.setdefault(label, []).append(leaf)
-        values = [leaf for value in condition.values for leaf in below.get(value, [value])]
-        return OneOf(condition.attribute, tuple(dict.fromkeys(values)))
-
-    return Query(tuple(map(replaced, asked.conditions)))
-
-
 def notes_on_values(release: Release, asked: Query) -> Iterator[str]:
     """Yield a sentence, without a full stop, for each condition on values that the release does not have."""
     attributes = {attribute.name: attribute for attribute in release.attributes}
@@ -84,8 +57,10 @@ def _unlisted(attribute: Attribute, condition: Condition) -> Iterator[str]:
             shown = listed(map(repr, instead))
             one = "it counts as one" if len(instead) == 1 else "they count as some"
             yield f"no cell names {shown}: {one} of the values of {attribute.name!r} without a name"
+        tree = attribute.hierarchy
         for value in condition.values:
-            if value not in values and value not in instead and value != OTHERS:
+            label = tree is not None and bool(tree.below(str(value)))
+            if not label and value not in values and value not in instead and value != OTHERS:
                 yield f"column {attribute.name!r} has no value {value!r}; {near(str(value), named)}"
 
 

@@ -25,11 +25,11 @@ from discreet.releases.folder import Home
 from discreet.releases.lookup import Lookup
 from discreet.releases.passthrough import kept_sentence
 from discreet.releases.placement import replace_folder
-from discreet.releases.query_notes import Estimate, by_leaves, notes_on_values
+from discreet.releases.query_notes import Estimate, notes_on_values
 from discreet.releases.statement import Statement
 from discreet.table.grouping import GroupBy
 from discreet.table.moments import Meaning
-from discreet.table.query import Condition, OneOf, Query, Range, as_query
+from discreet.table.query import Condition, OneOf, Query, Range, as_query, by_leaves
 from discreet.table.table import Column, Table
 from discreet.table.texts import near
 from discreet.table.write import digest, write_table

@@ -164,8 +164,9 @@ class Hierarchy:
             lowest = next((level for level, label in enumerate(row) if label in texts), len(row))
             told.update(row[level:] for level in range(lowest, len(row)))
         listed: list[Sequence[str | int]] = [row for row in rows if row in told]
-        known = (next(row[level:] for level in range(len(row)) if row[level:] in told) for row in rows)
-        listed += [(number, *row) for row, number in Counter(known).items() if row not in listed]
+        others = (row for row in rows if row not in told)
+        known = (next(row[level:] for level in range(1, len(row)) if row[level:] in told) for row in others)
+        listed += [(number, *row) for row, number in Counter(known).items()]
         return Hierarchy.from_listed(self.attribute, listed)
 
     def naming_also(self, other: Hierarchy) -> Hierarchy:
@@ -230,6 +231,18 @@ class Hierarchy:
         """
         label = next((label for label in labels if label in self._above), None)
         return [] if label is None else [leaf for leaf in self.leaves if leaf.startswith(f"{UNNAMED}{label}{UNNAMED}")]
+
+    def below(self, label: str) -> list[str]:
+        """Return the leaves below a label, but no missing value; none for a leaf, and for what is no label.
+
+        >>> Hierarchy.of("city", {"FR": ["Lyon", "Nice"], "NO": ["Oslo"]}).below("FR")
+        ['Lyon', 'Nice']
+        """
+        if label in self._ranks or label not in self._above:
+            return []
+        level, node = next((at, line.index(label)) for at, line in enumerate(self.labels) if label in line)
+        ranks = np.flatnonzero(self.ancestors[level] == node).tolist()
+        return [self.leaves[rank] for rank in ranks if self.leaves[rank] != MISSING]
 
     def with_missing(self, *, first: bool = False) -> Hierarchy:
         """Return the tree with a leaf ``(missing)``: an existing one, or a new last one directly under the root.

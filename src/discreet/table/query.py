@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from datetime import date, time
 from decimal import Decimal
 from numbers import Real
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.options import brief, checked, several
+from discreet.table.hierarchy import UNNAMED, Hierarchy
 from discreet.table.moments import Meaning, Notation, given_text, moment
 from discreet.table.table import Column, Table, as_name
 from discreet.table.texts import MISSING, is_number, near, number_text
@@ -160,13 +161,55 @@ class Query:
         numeric attribute. Read with ``missing="value"`` to have such rows counted by the values they do have.
         """
         keep = np.ones(table.rows, np.bool_)
-        for condition in self.conditions:
+        for condition in by_leaves(table.columns, self).conditions:
             column = table.column(condition.attribute)
             keep &= condition.admits(column.values, column.meaning)[column.codes]
             unusable = lacking(table, column)
             if unusable is not None:
                 keep[unusable] = False
         return keep
+
+
+class HasTree(Protocol):
+    """A column of a table, or an attribute of a release."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def kind(self) -> str:
+        """Its kind."""
+
+    @property
+    def hierarchy(self) -> Hierarchy | None:
+        """Its hierarchy, if it has one."""
+
+
+def by_leaves(columns: Iterable[HasTree], asked: Query) -> Query:
+    """Replace the labels of hierarchies in the conditions of a query by the values below them; values stay.
+
+    A label with values below it that have no name stays, too: whoever counts knows them.
+
+    >>> from discreet.table.table import Column
+    >>> tree = Hierarchy.from_rows("zip", [("531", "53*", "*"), ("532", "53*", "*"), ("601", "60*", "*")])
+    >>> zips = Column("zip", "categorical", np.zeros(1, np.int32), np.array(tree.leaves), tree)
+    >>> by_leaves([zips], Query(OneOf("zip", ("53*", "601")))).conditions
+    (OneOf(attribute='zip', values=('531', '532', '601')),)
+    """
+    trees = {column.name: column.hierarchy for column in columns if column.kind != "numeric"}
+
+    def replaced(condition: Condition) -> Condition:
+        tree = trees.get(condition.attribute)
+        if tree is None or not isinstance(condition, OneOf):
+            return condition
+        values: list[float | str] = []
+        for value in condition.values:
+            below = tree.below(str(value))
+            values += [value] if any(leaf.startswith(UNNAMED) for leaf in below) else below or [value]
+        return OneOf(condition.attribute, tuple(dict.fromkeys(values)))
+
+    return Query(tuple(map(replaced, asked.conditions)))
 
 
 def as_query(given: object) -> Query:

@@ -228,8 +228,7 @@ def _named_beyond_cells(case: Case[Any], cells: Mapping[str, set[str]]) -> list[
                 "said to be declared"
             )
             continue
-        column = case.original.column(attribute.name)
-        known = attribute.revealed(column).hierarchy
+        column, known = case.original.column(attribute.name), case.release.attribute(attribute.name).hierarchy
         if known is not None and not case.withheld and not column.declared_values:
             rightly = known.naming(told(cells[attribute.name])).listed()
             if rightly != stated.listed():
