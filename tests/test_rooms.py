@@ -60,7 +60,7 @@ class Budget(NamedTuple):
 
 
 BUDGETS = {
-    "adversary": Budget(9_100, 56),
+    "adversary": Budget(9_130, 56),
     "analyst": Budget(450, 4),
     "command": Budget(3_480, 20),
     "datasets": Budget(700, 5),
@@ -70,7 +70,7 @@ BUDGETS = {
     "releases": Budget(9_050, 58),
     "report": Budget(2_490, 15),
     "schemes": Budget(8_750, 58),
-    "table": Budget(6_190, 30),
+    "table": Budget(6_290, 30),
 }
 """Per room; ``ground`` are the modules beside the rooms."""
 WHOLE = Budget(51_800, 343)

@@ -574,3 +574,69 @@ def test_rows_that_miss_a_number_need_not_be_in_the_population(tmp_path: Path) -
 
 
 # ---------------------------------------------------------------------------------------------------------------- help
+
+
+# ------------------------------------------------------------------------------------------ how the original was read
+
+
+def marked(format: str) -> Table:
+    """A table in which texts mark missing values."""
+    columns = {name: people().column(name).to_pylist() for name in people().column_names}
+    columns["job"] = ["NA" if job == "a" else job for job in columns["job"]]
+    secret = "pay" if format == "retained" else "disease"
+    return dc.read(pa.table(columns), quasi=["age", "sex", "job"], sensitive=secret, na=["NA"])
+
+
+def reading(**more: Any) -> Callable[[Manifest], None]:
+    return lambda manifest: manifest["reading"].update(more)
+
+
+FORGED: dict[str, Callable[[Manifest], None]] = {
+    "an unknown key": reading(note="Ann"),
+    "a path": reading(file="people.csv"),
+    "a long mark": reading(na=["x" * 101]),
+    "many marks": reading(na=[f"{at:03}" for at in range(101)]),
+    "a number as mark": reading(na=[54]),
+    "a text as marks": reading(na="NA"),
+    "no marks": reading(na=[]),
+    "marks in another order": reading(na=["b", "a"]),
+    "a mark twice": reading(na=["NA", "NA"]),
+    "dates of no column": reading(dates={"Ann": "%Y"}),
+    "dates of a number": reading(dates={"age": "%Y"}),
+    "a list of no attribute": reading(lists={"job": ";"}),
+    "a header alone": reading(header="none"),
+    "columns alone": reading(columns=["age", "sex", "job", "disease", "pay"]),
+    "columns without those of the release": reading(header="none", columns=["Ann"]),
+    "a long column": reading(header="none", columns=["age", "sex", "job", "disease", "pay", "x" * 1001]),
+    "an odd order": lambda manifest: manifest.update(
+        reading={"columns": ["age", "sex", "job", "disease", "pay"], "na": ["NA"], "header": "none"}
+    ),
+    "nothing": entry(reading={}),
+    "null": entry(reading=None),
+    "a text": entry(reading="Ann Smith"),
+}
+
+
+@pytest.mark.slow
+@each_format
+def test_how_the_original_was_read_says_nothing_else(format: str, tmp_path: Path) -> None:
+    table, folder = marked(format), tmp_path / "r"
+    release = published_as(format, table)
+    release.save(folder)
+    manifest = json.loads((folder / "release.json").read_text())
+    assert manifest["reading"] == {"na": ["NA"]} and list(manifest)[5:7] == ["attributes", "reading"]
+    assert all("reading" not in part for part in manifest.get("parts", []))
+    found = dc.audit(folder, table, trace=release.trace)
+    assert found.holds and "NA" not in next(each.sentence for each in found.checks if each.name == "manifest")
+    for what, forge in FORGED.items():
+        home = altered(folder, tmp_path / what, partial(hidden, forge))
+        assert [each.name for each in dc.audit(home, table).checks if not each.holds] == ["manifest"], what
+
+
+def test_what_an_original_does_not_show_of_its_reading_is_quoted(tmp_path: Path) -> None:
+    table, folder = marked("generalized"), tmp_path / "r"
+    published_as("generalized", table).save(folder)
+    forged = altered(folder, tmp_path / "forged", partial(hidden, reading(na=["Ann Smith", "NA"])))
+    found = dc.audit(forged, table)
+    told = next(each.sentence for each in found.checks if each.name == "manifest")
+    assert found.holds and "read otherwise than the manifest says, which states {'na': ['Ann Smith', 'NA']}" in told

@@ -468,7 +468,7 @@ def test_a_form_is_declared_to_publish_and_to_audit(here: Path) -> None:
     )
     assert "say --date birth=%d/%m/%Y or --date birth=%m/%d/%Y" in run(*words, code=2).stderr
     run(*words, "--force", "--date", "birth=%m/%d/%Y")
-    assert "--date birth=%m/%d/%Y" in run("audit", "sure", "--original", "unsure.csv", code=2).stderr
+    run("audit", "sure", "--original", "unsure.csv")
     run("audit", "sure", "--original", "unsure.csv", "--date", "birth=%d/%m/%Y", code=1)
     run("audit", "sure", "--original", "unsure.csv", "--date", "birth=%m/%d/%Y")
     assert "--date 'birth'" in run(*words, "--date", "birth", code=2).stderr

@@ -180,13 +180,26 @@ def test_the_command_that_profile_suggests_heeds_its_notes(people: Path) -> None
 
 def test_an_audit_reads_the_original_as_it_was_published(people: Path) -> None:
     publish("--na", "NA", "--na", "?", "--missing", "value", "--categorical", "race")
-    assert "NA" not in Path("release/release.json").read_text()
-    refusal = run("audit", "release", "--original", "people.csv", code=2).stderr
+    manifest = json.loads(Path("release/release.json").read_text())
+    assert "NA" not in json.dumps(manifest["attributes"]) and manifest["reading"] == {"na": ["?", "NA"]}
+    refusal = run("audit", "release", "--original", "people.csv", "--na", "NA", code=2).stderr
     assert "'?' in row 8" in refusal and "say --na '?'" in refusal
+    run("audit", "release", "--original", "people.csv")
     run("audit", "release", "--original", "people.csv", "--na", "NA", "--na", "?")
     asked = "SELECT COUNT(*) FROM t WHERE income >= 1000"
     counted = run("query", "release", asked, "--original", "people.csv", "--na", "NA", "--na", "?")
     assert f"Exactly {ROWS - ROWS // 5}" in counted.stdout
+
+
+def test_a_table_knows_which_marks_no_cell_holds() -> None:
+    """Also where cells are objects, or lists."""
+    cells = {"age": [1, " NA ", 2.5, "x"], "pay": [1.0, -99.0, 2.0, 3.0], "ill": [["a", "-"], ["b"], ["a"], []]}
+    marks = ["NA", "-99", "-", "?", ""]
+    table = dc.read(pd.DataFrame(cells), quasi=["age", "pay"], sensitive="ill", na=marks, missing="value")
+    assert table.reading == {"na": ["-", "-99", "?", "NA"]} and table.unseen == ("?",)
+    texts = pa.table({"age": ["1", "NA", "2"], "ill": ["a;-", "b", ""]})
+    table = dc.read(texts, quasi=["age"], sensitive="ill", na=marks, lists={"ill": ";"})
+    assert table.reading["lists"] == {"ill": ";"} and table.unseen == ("-99", "?")
 
 
 def test_a_job_file_lists_marks(people: Path) -> None:

@@ -24,6 +24,7 @@ from discreet.errors import DiscreetError
 from discreet.principles import parse
 from discreet.releases.attributes import Attribute
 from discreet.releases.folder import DAMAGED, read_manifest
+from discreet.releases.reading import stated_reading
 from discreet.table.hierarchy import Hierarchy, PublishedHierarchy
 from discreet.table.read import read
 from discreet.table.table import Table
@@ -52,7 +53,7 @@ def audit(
         progress("reading", 0.0)
         settings = reading_with(folder, reading)
         published = settings["quasi"]
-        unsaid = _with_roles(settings, original, quasi, sensitive, reading)
+        unsaid = _with_roles(settings, original, quasi, sensitive)
         offers = offers_in(offering, settings["quasi"], settings["sensitive"], files)
         settings["hierarchies"] = {**settings["hierarchies"], **offers, **files}
         table: Table = _read_original(original, {**settings, "domains": ranges})
@@ -95,12 +96,10 @@ def _read_original(original: str, settings: dict[str, Any]) -> Table:
         ) from None
 
 
-def _with_roles(
-    settings: dict[str, Any], original: str, quasi: tuple[str, ...], sensitive: str | None, reading: dict[str, Any]
-) -> list[str]:
+def _with_roles(settings: dict[str, Any], original: str, quasi: tuple[str, ...], sensitive: str | None) -> list[str]:
     """Put the roles given by flags into the reading arguments ``settings``; return the columns without such a role."""
     texts = [*quasi, *([] if sensitive is None else [sensitive])]
-    header = header_of(original, layout_of(reading), texts)
+    header = header_of(original, layout_of(settings), texts)
     known, secret = split_names(quasi, header), split_names(texts[len(quasi) :], header)
     said, shown = {*known, *secret}, settings["sensitive"] or []
     if not said:
@@ -137,6 +136,8 @@ def reading_with(folder: str, given: Mapping[str, Any]) -> dict[str, Any]:
     settings = reading_of(folder)
     declared = by_column({"hierarchies": (), "domains": (), **given})
     lists = {**settings["lists"], **declared["lists"]}
+    if given.get("header") == "yes":  # it names its columns itself, whatever the release says
+        settings["columns"] = []
     return {
         **settings,
         **{key: value for key, value in given.items() if value},
@@ -157,7 +158,8 @@ def reading_of(folder: str) -> dict[str, Any]:
         raise DiscreetError(f"the manifest in '{home}' lists no attributes; {DAMAGED}")
     attributes = [Attribute.from_dict(entry) for entry in entries]
 
-    # the separator of the values in a cell is not published: a flag tells it, and a column of lists needs none
+    said, _ = stated_reading(manifest, attributes)
+    # a column whose cells are lists needs no separator
     listed = dict.fromkeys((each.derived.attribute for each in attributes if each.derived is not None), "")
     secret = [attribute for attribute in attributes if attribute.role == "sensitive"]
     sensitive = dict.fromkeys(
@@ -174,8 +176,11 @@ def reading_of(folder: str) -> dict[str, Any]:
         "sensitive": list(sensitive) or None,
         "keep": names("role", "other"),
         "numeric": names("meaning", "numeric"),
-        "dates": dict.fromkeys(names("meaning", "date", "datetime")),
-        "lists": listed,
+        "dates": dict.fromkeys(names("meaning", "date", "datetime")) | said.get("dates", {}),
+        "lists": listed | said.get("lists", {}),
+        "na": said.get("na", []),
+        "header": said.get("header"),
+        "columns": said.get("columns", []),
         "categorical": names("kind", "categorical"),
         "ordinal": names("kind", "ordinal"),
         "hierarchies": trees,

@@ -237,11 +237,11 @@ COMMANDS = (
         "audit",
         """Audit the release in DIR against the original.
 
-        The promise, and the roles, kinds, orders and hierarchies of columns, are taken from release.json, so you need
-        not repeat them; but then the audit only confirms what the release claims about itself. To judge it on your own
-        terms, name the quasi-identifiers, the sensitive attribute and the promise. If you give hierarchies and domains,
-        they are compared with those of the release, and promises are judged by yours; an ordinal column has the order
-        of its hierarchy file.
+        The promise, the roles, kinds, orders and hierarchies of columns, and how the original is read (--na, --date,
+        --list, --header none, --columns), are taken from release.json, so you need not repeat them; but then the audit
+        only confirms what the release claims about itself. To judge it on your own terms, name the quasi-identifiers,
+        the sensitive attribute and the promise. If you give hierarchies and domains, they are compared with those of
+        the release, and promises are judged by yours; an ordinal column has the order of its hierarchy file.
 
         With a population (a table of everyone who could be in the original, with all quasi-identifiers), the audit also
         reports how strongly an attacker may believe that each of these people is in it.

@@ -242,7 +242,7 @@ def split_names(texts: Iterable[str], header: Callable[[], Sequence[str]]) -> li
 
 def layout_of(given: Mapping[str, Any]) -> Layout:
     """Return the layout that flags describe."""
-    return Layout.of(*(given[key] for key in LAYOUT))
+    return Layout.of(**{key: given[key] for key in LAYOUT if given.get(key)})
 
 
 def header_of(path: str, layout: Layout, hints: Iterable[str] = ()) -> Callable[[], list[str]]:

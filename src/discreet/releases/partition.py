@@ -120,6 +120,7 @@ class PublishedRows:
             rows=len(self.rows),
             withheld=self.table.rows - len(self.rows),
             assumptions=kind.assumed(attributes, statement.promise, person is not None),
+            reading=self.table.reading,
             **more,
         )
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import json
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,24 @@ from discreet.releases.counted import COUNT, Counted, sensitive_names
 from discreet.releases.folder import DAMAGED, Home
 from discreet.releases.partition import GROUP
 from discreet.table.combinations import places_among, ranked
+from discreet.table.layout import LONGEST_MARK, MOST_MARKS, READING
 from discreet.table.texts import LARGEST_WHOLE
 from discreet.table.write import read_table
 
 Columns = dict[str, tuple[list[str], NDArray[Any]]]
 """Per column of a table: its distinct texts, and the index of each row's text."""
+
+
+MOST_COLUMNS, LONGEST_NAME = 10_000, 1_000
+"""How many columns a file without a header may have by a manifest, and how many characters their names."""
+MEANT = {
+    "na": f"at most {MOST_MARKS} sorted texts of at most {LONGEST_MARK} characters that mark missing values",
+    "dates": "sorted columns of dates and the formats of these",
+    "lists": "sorted attributes with several values and the separators of these",
+    "header": "none, with the names in columns",
+    "columns": "with the header none all names of columns, among them those of the release",
+}
+"""What stands under the keys of the entry about the reading of the original."""
 
 
 def listed_attributes(
@@ -77,6 +91,63 @@ def row_attributes(manifest: Mapping[str, Any]) -> tuple[Attribute, ...]:
         lambda roles: "quasi" in roles and roles.count("sensitive") == 1,
         "one sensitive attribute, then others",
     )
+
+
+def stated_reading(manifest: Mapping[str, Any], attributes: Sequence[Attribute]) -> tuple[dict[str, Any], list[str]]:
+    """Return what a manifest says of how its original was read, and the faults of that entry; nothing if it has any."""
+    entry = manifest.get("reading", {})
+    faults = list(_faults_of_reading(entry, attributes))
+    return ({} if faults else entry), faults
+
+
+def _faults_of_reading(entry: Any, attributes: Sequence[Attribute]) -> Iterator[str]:
+    """Yield what is wrong with the entry: it may say what its columns need, in short texts, and nothing else."""
+    if not isinstance(entry, dict):
+        yield "the manifest does not say under 'reading' how the original was read"
+        return
+    for key in entry:
+        if key not in READING:
+            yield f"the manifest has the entry {key[:200]!r} under 'reading', which no original is read with"
+    derived = {attribute.derived.attribute for attribute in attributes if attribute.derived is not None}
+    dates = {attribute.name for attribute in attributes if attribute.meaning in ("date", "datetime")}
+    own = {attribute.name for attribute in attributes if attribute.derived is None}
+    names = entry.get("columns", [])
+    fits = {
+        "na": _marks(entry.get("na")),
+        "dates": _texts_of(entry.get("dates"), dates),
+        "lists": _texts_of(entry.get("lists"), derived),
+        "header": entry.get("header") == "none" and "columns" in entry,
+        "columns": _names(names) and own <= set(names) and "header" in entry,
+    }
+    for key, fit in fits.items():
+        if key in entry and not fit:
+            shown = json.dumps(entry[key])[:80]
+            yield f"the manifest has {shown} as {key!r} under 'reading', where {MEANT[key]} must stand"
+    if list(entry) not in ([key for key in READING if key in entry], sorted(entry)):
+        yield "the entries under 'reading' are not in the order in which discreet writes them"
+
+
+def _short(text: Any) -> bool:
+    return isinstance(text, str) and 0 < len(text) <= LONGEST_MARK
+
+
+def _marks(entry: Any) -> bool:
+    """Whether an entry of a manifest lists marks of missing values, each once."""
+    texts = isinstance(entry, list) and 0 < len(entry) <= MOST_MARKS and all(map(_short, entry))
+    return texts and entry == sorted({mark.strip() for mark in entry})
+
+
+def _texts_of(entry: Any, columns: Collection[str]) -> bool:
+    """Whether an entry of a manifest has short texts for some of these columns."""
+    texts = isinstance(entry, dict) and bool(entry) and all(map(_short, entry.values()))
+    return texts and list(entry) == sorted(set(entry) & set(columns))
+
+
+def _names(entry: Any) -> bool:
+    """Whether an entry of a manifest lists names, each once."""
+    names = isinstance(entry, list) and 0 < len(entry) <= MOST_COLUMNS
+    texts = names and all(isinstance(name, str) and len(name) <= LONGEST_NAME for name in entry)
+    return texts and len(set(entry)) == len(entry)
 
 
 def read_columns(path: Path, names: list[str]) -> Columns:

@@ -401,6 +401,7 @@ COMMON = (
     "scheme",
     "promise",
     "attributes",
+    "reading",
     "rows",
     "tables",
     "assumptions",
@@ -417,9 +418,13 @@ def new_manifest(
     rows: int,
     withheld: int,
     assumptions: Sequence[str],
+    reading: Any = None,
     **more: Any,
 ) -> dict[str, Any]:
-    """The entries of every manifest, and those that a format adds (``more``)."""
+    """The entries of every manifest, and those that a format adds (``more``).
+
+    ``reading`` is what was said to read the original; without it there is no such entry.
+    """
     manifest: dict[str, Any] = {
         "discreet": __version__,
         "format": format,
@@ -427,6 +432,7 @@ def new_manifest(
         "scheme": statement.entry,
         "promise": [part.text for part in statement.promise.parts],
         "attributes": [attribute.as_dict() for attribute in attributes],
+        **({"reading": reading} if reading else {}),
         "rows": {"published": rows, "withheld": withheld},
         **more,
         "tables": {},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -23,6 +23,10 @@ JSON = re.compile(r"[{\[]\s*[\"']|\[\s*[{\[]")
 """How objects and lists of JSON, or of Python, begin."""
 UNPAIRED = re.compile("[\ud800-\udfff]")
 """Halves of pairs of surrogates, which are no characters."""
+READING = ("na", "dates", "lists", "header", "columns")
+"""What a release records of how its original was read, in this order."""
+MOST_MARKS = LONGEST_MARK = 100
+"""How many texts may mark a missing value, and how many characters each may have: releases record them."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,9 @@ class Layout:
         """
         names = as_names(columns)
         header = checked("header", header, Header | None)
+        for name in names:
+            if UNPAIRED.search(name):
+                raise DiscreetError(f"{argument('columns')} has {name!r}, a name that no file can hold; rename it")
         if names and header != "none":
             raise DiscreetError(
                 f"{argument('columns')} names the columns of a file without a header; say "
@@ -73,6 +80,27 @@ class Layout:
             marks,
         )
 
+    def recorded(self, dates: Mapping[str, str | None], lists: Mapping[str, str]) -> dict[str, Any]:
+        """Return what was given of this layout, of formats of dates and of separators, to read a source again alike.
+
+        Delimiter and encoding are not among it, because they are those of a file and not of its table.
+
+        >>> Layout.of(marks=frozenset(["NA", "?"])).recorded({"birth": "%d.%m.%Y", "seen": None}, {})
+        {'na': ['?', 'NA'], 'dates': {'birth': '%d.%m.%Y'}}
+        """
+
+        def given(texts: Mapping[str, str | None]) -> dict[str, str]:
+            return {name: text for name, text in sorted(texts.items()) if text and not UNPAIRED.search(text)}
+
+        entries: dict[str, Any] = {
+            "na": [mark for mark in sorted(self.marks) if mark and not UNPAIRED.search(mark)],
+            "dates": given(dates),
+            "lists": given(lists),
+            "header": self.header if self.header == "none" else None,
+            "columns": list(self.columns),
+        }
+        return {key: entries[key] for key in READING if entries[key]}
+
     def with_header(self) -> Layout:
         """Return the layout of another file of the same kind, which names its columns in its first line."""
         return replace(self, header=None, columns=()) if self.header == "none" else self
@@ -81,7 +109,8 @@ class Layout:
         """Refuse names for a source whose columns have names of their own; ``what`` it is called."""
         if self.header == "none":
             raise DiscreetError(
-                f"{what} names its columns itself; leave out {argument('header', 'none')} and {argument('columns')}"
+                f"{what} names its columns itself; leave out {argument('header', 'none')} and {argument('columns')}, "
+                f"or say {argument('header', 'yes')} where a release says none"
             )
 
     def check_names(

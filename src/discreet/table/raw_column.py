@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
+from itertools import chain
 from numbers import Integral, Real
 from typing import Any
 
@@ -45,6 +46,8 @@ class RawColumn:
     """How the numbers are written: as numbers, dates, or dates with a time of day."""
     lists: tuple[tuple[str, ...], ...] | None = None
     """Per distinct value: the values that it lists, if every cell of the source is a list."""
+    marked: frozenset[str] = frozenset()
+    """The marks of missing values that were found in cells."""
 
     @cached_property
     def texts(self) -> list[str]:
@@ -198,14 +201,16 @@ def unmarked(column: RawColumn, marks: Collection[str]) -> RawColumn:
     [0, -1, 1]
     """
     if column.lists is not None:
-        return replace(column, lists=tuple(tuple(item for item in cell if item not in marks) for cell in column.lists))
+        kept = tuple(tuple(item for item in cell if item not in marks) for cell in column.lists)
+        return replace(column, lists=kept, marked=frozenset(marks).intersection(chain.from_iterable(column.lists)))
     missing = np.array([text.strip() in marks for text in column.texts] if marks else [], np.bool_)
     if not missing.any():
         return column
+    found = frozenset(column.texts[at].strip() for at in np.flatnonzero(missing))
     order = None if column.order is None else tuple(text for text in column.order if text.strip() not in marks)
     codes, values = _drop(column.codes, column.numbers if column.words is None else column.words, missing)
     words, numbers = _sides(values)
-    return replace(column, codes=codes, words=words, numbers=numbers, order=order)
+    return replace(column, codes=codes, words=words, numbers=numbers, order=order, marked=column.marked | found)
 
 
 def _as_doubles(values: Sequence[Any]) -> NDArray[np.float64] | None:

@@ -17,7 +17,7 @@ from discreet.table.dates import as_dates
 from discreet.table.hierarchy import Hierarchy, PublishedHierarchy
 from discreet.table.hierarchy_sources import Offered, offered
 from discreet.table.kinds import ColumnSpec, Missing, code, column_specs
-from discreet.table.layout import Header, Layout
+from discreet.table.layout import LONGEST_MARK, MOST_MARKS, Header, Layout
 from discreet.table.multivalued import check_clashes, check_replaced, check_several, derived_columns
 from discreet.table.notes import Note, notes_on, numbers_by_label
 from discreet.table.persons import check_alone, person_of_rows
@@ -104,6 +104,7 @@ def read(
     ([1, 0, 0], [0, 1, 0])
     """
     join, lists = _joined(join), _texts_by_column("lists", lists, "separator of values", {"diagnosis": ";"})
+    dates = _texts_by_column("dates", dates, "format of dates", {"birth": "%d.%m.%Y"})
     layout = Layout.of(delimiter, encoding, header, columns, _marks(na))
     roles = _roles(quasi, sensitive, identifiers, keep, person)
     missing = checked("missing", missing, Missing)
@@ -113,15 +114,12 @@ def read(
         {"numeric": as_names(numeric), "categorical": as_names(categorical), "ordinal": as_names(ordinal)},
         _by_column("hierarchies", hierarchies, "hierarchy", {"birth": "years.csv"}),
         _by_column("domains", domains, "domain", {"age": (16, 93)}),
-        _texts_by_column("dates", dates, "format of dates", {"birth": "%d.%m.%Y"}),
+        dates,
     )
     check_several(lists, join, roles.sensitive, specs)
     rows, raw, notes = _fetched(source, roles, specs, join, layout)
-    derived = derived_columns(raw, roles.sensitive, lists, join, layout)
-    raw |= {origin.name: column for pairs in derived.values() for origin, column in pairs}
-    origins = {origin.name: origin for pairs in derived.values() for origin, _ in pairs}
-    roles = roles.with_derived({name: [origin.name for origin, _ in pairs] for name, pairs in derived.items()})
-    check_clashes(roles.published, origins)
+    unseen = _unseen(layout.marks, raw.values(), lists)
+    roles, origins = _derived(raw, roles, lists, join, layout)
     _check_published(specs, roles.published)
     settled, unusable = _settled(raw, roles, specs, origins, missing)
     return Table(
@@ -133,6 +131,8 @@ def read(
         {name: len(gone) for name, gone in unusable.items()},
         (*_notes(raw, settled, roles, specs), *notes),
         person_of_rows(raw[roles.person[0]]) if roles.person else None,
+        layout.recorded(dates, lists),
+        unseen,
     )
 
 
@@ -159,6 +159,22 @@ def _fetched(
     searched = [column for name, column in columns.items() if unsaid and name not in roles.identifiers]
     note = whose(searched, rows)
     return rows, {name: columns[name] for name in coded}, [] if note is None else [note]
+
+
+def _derived(
+    columns: dict[str, RawColumn],
+    roles: _Roles,
+    lists: Mapping[str, str],
+    join: Mapping[str, tuple[Any, str]],
+    layout: Layout,
+) -> tuple[_Roles, dict[str, Derived]]:
+    """Add the attributes that say who has which value of a multi-valued one; return the roles, and what they are of."""
+    derived = derived_columns(columns, roles.sensitive, lists, join, layout)
+    columns |= {origin.name: column for pairs in derived.values() for origin, column in pairs}
+    origins = {origin.name: origin for pairs in derived.values() for origin, _ in pairs}
+    roles = roles.with_derived({name: [origin.name for origin, _ in pairs] for name, pairs in derived.items()})
+    check_clashes(roles.published, origins)
+    return roles, origins
 
 
 def _settled(
@@ -307,4 +323,20 @@ def _marks(na: str | Iterable[str]) -> frozenset[str]:
             raise DiscreetError(
                 f"{mark!r} cannot mark a missing value; give the text of such a cell, as in {argument('na', ['NA'])}"
             )
-    return frozenset(value_text(mark).strip() for mark in given)
+    marks = frozenset(value_text(mark).strip() for mark in given)
+    if len(marks) > MOST_MARKS or max(map(len, marks), default=0) > LONGEST_MARK:
+        raise DiscreetError(
+            f"{argument('na')} names {len(marks):,} texts, the longest of {max(map(len, marks)):,} characters; name at "
+            f"most {MOST_MARKS} of at most {LONGEST_MARK} characters, and clear other cells in the table itself"
+        )
+    return marks
+
+
+def _unseen(marks: frozenset[str], columns: Iterable[RawColumn], lists: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the marks of missing values that the columns did not hold, not even within lists."""
+    found = {""}
+    for column in columns:
+        found |= column.marked
+        if (separator := lists.get(column.name)) and column.words is not None:
+            found.update(part.strip() for text in column.texts for part in text.split(separator))
+    return tuple(sorted(marks - found))

@@ -9,6 +9,7 @@ import lzma
 import zlib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -164,13 +165,19 @@ def _from_frame(
     for name in coded:
         series = frame.get_column(by_text[name])
         column = None if series.dtype == nw.Object else _arrow_column(series, series.dtype == nw.Enum)
-        encoded[name] = encode_objects(name, series.to_list(), layout.marks) if column is None else encode(name, column)
+        encoded[name] = _from_objects(name, series.to_list(), layout) if column is None else encode(name, column)
     for name in _others(names, needed, beside):
         series = frame.get_column(by_text[name])
         column = None if series.dtype == nw.Object else _arrow_column(series, False)
         with suppress(DiscreetError):
             encoded |= {} if column is None else {name: encode(name, column)}
     return len(frame), encoded
+
+
+def _from_objects(name: str, values: Sequence[Any], layout: Layout) -> RawColumn:
+    """Return a column of Python objects, and which marks of missing values were in it."""
+    found = layout.marks.intersection(value.strip() for value in values if isinstance(value, str))
+    return replace(encode_objects(name, values, layout.marks), marked=found)
 
 
 def _arrow_column(series: Any, ordered: bool) -> pa.ChunkedArray | None:

@@ -116,6 +116,10 @@ class Table:
     """Notes on columns that may have been read with the wrong kind."""
     person: NDArray[np.int32] | None = None
     """Per row: the number of its person, from 0 without gaps; None if every row is a different person."""
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    """What was said to read the source, for releases to record, see ``Layout.recorded``."""
+    unseen: tuple[str, ...] = ()
+    """The marks of missing values in ``reading`` that no cell of the columns holds."""
 
     def __post_init__(self) -> None:
         """Check that the columns fit together."""

@@ -21,9 +21,12 @@ from discreet.catalogue import SCHEMES
 from discreet.errors import DiscreetError
 from discreet.principles import Principle, parse, together
 from discreet.principles.k_anonymity import KAnonymity
+from discreet.principles.wording import listed
 from discreet.releases.attributes import Attribute
+from discreet.releases.reading import stated_reading
 from discreet.releases.release import new_manifest
 from discreet.releases.statement import Statement
+from discreet.table.table import Table
 from discreet.version import __version__
 
 VERSION = re.compile(r"\d{1,3}(\.\d{1,3}){1,3}((a|b|rc|\.dev|\.post)\d{1,3})?", re.ASCII)
@@ -57,6 +60,7 @@ def entries(case: Case[Any], **more: Any) -> Check:
         rows=manifest["rows"]["published"],
         withheld=manifest["rows"]["withheld"],
         assumptions=assumptions,
+        reading=manifest.get("reading"),
         **more,
     )
     if stated is None:  # another check reports this
@@ -68,7 +72,9 @@ def entries(case: Case[Any], **more: Any) -> Check:
     if other:
         expected["discreet"] = other
         remarks.append(f"The manifest says that discreet {other} made the release.")
-    faults += _differences(manifest, expected)
+    reading, misread = stated_reading(manifest, release.attributes)
+    remarks += _on_reading(reading, case.original)
+    faults += [*misread, *_differences(manifest, expected)]
     if faults:
         return Check("manifest", False, one_sentence(faults) + version_hint(manifest))
     sentence = " ".join(["The manifest has only the entries of its format.", *remarks])
@@ -137,6 +143,19 @@ def _made(name: str, options: dict[str, Any]) -> Any:
     # lists and mappings become texts that no option accepts
     texts = {key: value if isinstance(value, str) else json.dumps(value) for key, value in options.items()}
     return SCHEMES[name].from_texts(texts)
+
+
+def _on_reading(stated: Mapping[str, Any], original: Table) -> Iterator[str]:
+    """Yield remarks that quote what the manifest says of reading the original where this original does not show it.
+
+    Whoever reads the manifest reads these texts, and any of them might be about somebody.
+    """
+    other = {key: entry for key, entry in stated.items() if original.reading.get(key) != entry}
+    if other:
+        yield f"The original was read otherwise than the manifest says, which states {other!r}."
+    if "na" in stated and "na" not in other and original.unseen:
+        marks = listed(map(repr, original.unseen))
+        yield f"The manifest says that {marks} would mean missing, which no cell of the original holds."
 
 
 def _options(case: Case[Any], other: bool) -> tuple[dict[str, Any], list[str], str]:

@@ -136,6 +136,7 @@ class ProjectedRelease(Release):
             rows=first.rows,
             withheld=first.withheld,
             assumptions=assumed_of(parts),
+            reading=first.manifest.get("reading"),
             parts=[part_entry(part) for part in parts],
         )
         return cls(manifest=manifest, attributes=attributes, parts=tuple(parts)).in_order()
