@@ -69,7 +69,7 @@ BUDGETS = {
     "principles": Budget(3_350, 23),
     "releases": Budget(9_050, 58),
     "report": Budget(2_490, 15),
-    "schemes": Budget(8_750, 58),
+    "schemes": Budget(8_850, 59),
     "table": Budget(6_290, 30),
 }
 """Per room; ``ground`` are the modules beside the rooms."""

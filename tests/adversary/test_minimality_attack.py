@@ -44,11 +44,14 @@ class ByBlocks(dc.Scheme):
     def halved(self, block: np.ndarray) -> bool:
         return True
 
-    def publish(self, table: Table, principle: dc.Principle, progress: object = None) -> dc.Release:
-        groups = np.arange(table.rows) // 2
+    def release_of(self, table: Table, principle: dc.Principle, progress: object = None) -> dc.Release:
+        order = np.argsort(table.quasi[0].codes)  # by place in the line, whatever the order of the rows
+        groups = np.empty(table.rows, np.int64)
+        groups[order] = np.arange(table.rows) // 2
         for start in range(0, table.rows, 4):
-            if not self.halved(table.classes[start : start + 4]):
-                groups[start : start + 4] = groups[start]
+            block = order[start : start + 4]
+            if not self.halved(table.classes[block]):
+                groups[block] = groups[block[0]]
         return dc.GeneralizedRelease.from_groups(table, groups.astype(np.int32), promise=principle, scheme=self.name)
 
     @property

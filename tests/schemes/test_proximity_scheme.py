@@ -164,7 +164,8 @@ def test_how_often_a_refusal_to_withhold_was_avoidable(unusable: int) -> None:
         pay = rng.integers(0, 40, n).tolist()
         ages = [None] * unusable + rng.integers(20, 26, n - unusable).tolist()
         try:
-            published(ages_and_pay(ages, pay), dc.Proximity(float(width), 2))
+            table = ages_and_pay(ages, pay)
+            dc.SplitAndPartition(random_state=1).release_of(table, dc.Proximity(float(width), 2))
             done = True
         except dc.DiscreetError:
             done = False

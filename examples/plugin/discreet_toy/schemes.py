@@ -68,7 +68,7 @@ class Separate(Scheme):
             return f"scheme {self.name!r} publishes quasi-identifiers as they are; {way_out(principle)}"
         return super().refusal(principle, prior)
 
-    def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> SeparateRelease:
+    def release_of(self, table: Table, principle: Principle, progress: Progress | None = None) -> SeparateRelease:
         """Publish all rows that need not be withheld; raises if together they break the promise."""
         prior = feasible(self, table, principle)
         rows = published_rows(table, principle, prior, generator(self.random_state))

@@ -157,8 +157,13 @@ def _cautions(job: Job, scheme: Scheme, target: Path, trace: Path | None, before
             f"this replaces a release. What the scheme {scheme.name!r} promises holds for one run: if you have run it "
             "on this table before, do not choose among the results, and keep no other."
         )
+    if before is not None:
+        yield (
+            f"this replaces the release in '{job.output}'. Who has that one, too, may learn more from both than from "
+            "either: give away only one of them."
+        )
     if before is not None and not (trace is not None and trace.exists()):
-        yield f"this replaces the release in '{job.output}'; a trace of that release no longer fits."
+        yield "a trace of the release that is replaced no longer fits."
 
 
 def _on_table(job: Job, promise: Principle, table: Table) -> Iterator[str]:

@@ -360,6 +360,15 @@ class Release(ABC):
         same = all(new is old for new, old in zip(attributes, self.attributes, strict=True))
         return self if same else replace(self, attributes=tuple(attributes))
 
+    def traced_to(self, order: NDArray[np.int64]) -> Self:
+        """Return the release with the trace of rows as they were before they were put into this order, which has the
+        original row at each place."""
+        if self.trace is None:
+            return self
+        trace = np.empty_like(self.trace)
+        trace[order] = self.trace
+        return replace(self, trace=trace)
+
     def trace_columns(self, trace: NDArray[np.int32]) -> dict[str, Any]:
         """The columns of the private file that stores the trace: the group of every input row, empty if withheld."""
         return {"group": pa.array(trace, mask=trace < 0)}

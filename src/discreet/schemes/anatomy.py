@@ -51,7 +51,7 @@ class _ExactScheme(GivenGroups):
 
     refusal_of_several = Scheme.refusal_of_any
 
-    def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> AnatomyRelease:
+    def release_of(self, table: Table, principle: Principle, progress: Progress | None = None) -> AnatomyRelease:
         """Return an anatomy release of the table in which every group keeps the promise."""
         feasible(self, table, principle)
         progress = progress or unheard

@@ -129,7 +129,7 @@ class GroupingScheme(GivenGroups):
                 f"{principle.explain(prior.counts, prior)} Instead, {way_out(principle)}."
             )
 
-    def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> GeneralizedRelease:
+    def release_of(self, table: Table, principle: Principle, progress: Progress | None = None) -> GeneralizedRelease:
         """Return a generalized release of the table in which every group keeps the promise."""
         feasible(self, table, principle)
         principle = stated(principle, table)

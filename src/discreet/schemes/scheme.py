@@ -22,6 +22,7 @@ from discreet.progress import Progress
 from discreet.randomness import generator
 from discreet.releases.release import Release
 from discreet.schemes.keepers import bounds_presence, default_scheme, for_several, keeper, not_of_groups, way_out
+from discreet.schemes.row_order import row_order
 from discreet.table.table import Table, as_table
 
 EXAMPLE = "'cuts(effort=thorough)'"
@@ -60,9 +61,18 @@ class Scheme(Expression, ABC):
         """The parameters, as written to the manifest: all but the seed."""
         return {name: joined(getattr(self, name)) for name in hints_of(type(self)) if name != SEED}
 
-    @abstractmethod
     def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> Release:
-        """Return a release of the table that keeps the promise."""
+        """Return a release of the table that keeps the promise, whatever the order of the rows.
+
+        An attacker may know the order of the input and how ties between equal rows fall. So no scheme sees that order:
+        rows come to it by lot or, for experiments with a seed, as their content and the seed decide.
+        """
+        order = row_order(as_table(table), self.random_state)
+        return self.release_of(table.reordered(order), principle, progress).traced_to(order)
+
+    @abstractmethod
+    def release_of(self, table: Table, principle: Principle, progress: Progress | None = None) -> Release:
+        """Return a release of the table, whose rows are in no order of the input's, that keeps the promise."""
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """Return why the scheme cannot make this promise about any such table, in a sentence; None if it can."""

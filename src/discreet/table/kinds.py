@@ -204,7 +204,7 @@ def _number_leaves(
 def _named(column: RawColumn, wish: ColumnSpec, kind: Literal["ordinal", "categorical"]) -> Column:
     """Code names: by their place in a hierarchy, the given one or a flat one, in which missing is a value."""
     ordinal = kind == "ordinal"
-    present = [text for text in column.texts if text != MISSING]
+    present = sorted(text for text in column.texts if text != MISSING)  # not in the order of the rows
     missing = len(present) < len(column.texts) or bool((column.codes < 0).any())
     if wish.hierarchy is not None:
         tree = _tree(column.name, wish, present)

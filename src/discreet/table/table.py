@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -175,6 +175,21 @@ class Table:
         """How often every sensitive value occurs in the whole table, including rows that are withheld later."""
         values = 1 if self.secret is None else len(self.secret.values)
         return np.bincount(self.classes, minlength=values).astype(np.int64)
+
+    def reordered(self, order: NDArray[np.int64]) -> Table:
+        """Return the table with its rows in another order; persons are numbered as they appear in it."""
+
+        def taken(columns: tuple[Column, ...]) -> tuple[Column, ...]:
+            return tuple(replace(column, codes=column.codes[order]) for column in columns)
+
+        person, unusable = self.person, self.unusable
+        if person is not None:
+            _, first, place = np.unique(person[order], return_index=True, return_inverse=True)
+            person = np.argsort(np.argsort(first))[place].astype(np.int32)
+        if unusable is not None:
+            unusable = np.flatnonzero(np.isin(order, unusable))
+        quasi, sensitive, other = map(taken, (self.quasi, self.sensitive, self.other))
+        return replace(self, quasi=quasi, sensitive=sensitive, other=other, person=person, unusable=unusable)
 
     def column(self, name: str) -> Column:
         """Return the column with this name."""

@@ -173,6 +173,10 @@ class ProjectedRelease(Release):
         """Return the release with all tables as who has the original reads them."""
         return replace(super().revealed(original), parts=tuple(part.revealed(original) for part in self.parts))
 
+    def traced_to(self, order: NDArray[np.int64]) -> Self:
+        """Return the release with the traces of all tables for the rows as they were."""
+        return replace(self, parts=tuple(part.traced_to(order) for part in self.parts))
+
     def trace_columns(self, trace: NDArray[np.int32]) -> dict[str, Any]:
         """The group of every input row in each table."""
         return {

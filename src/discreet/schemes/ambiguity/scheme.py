@@ -119,7 +119,7 @@ class Ambiguity(Scheme):
             f"and distinct; {way_out(principle)}"
         )
 
-    def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> AmbiguousRelease:
+    def release_of(self, table: Table, principle: Principle, progress: Progress | None = None) -> AmbiguousRelease:
         """Return an ambiguous release of the table that keeps the promise."""
         check_publishable(table)
         feasible(self, table, principle)

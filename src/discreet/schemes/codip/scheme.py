@@ -168,7 +168,7 @@ class Codip(Scheme):
 
     refusal_of_several = Scheme.refusal_of_any
 
-    def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> ProjectedRelease:
+    def release_of(self, table: Table, principle: Principle, progress: Progress | None = None) -> ProjectedRelease:
         """Return a projected release of the table in which every group of every table keeps the promise."""
         if not table.sensitive:
             raise DiscreetError(f"scheme {self.name!r} divides sensitive attributes, and the table has none; name some")

@@ -122,10 +122,10 @@ class Heterogeneous(LeadingScheme):
             f"several ({names}); publish the best bucket instead (publishes=best-bucket), or name one of them"
         )
 
-    def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> GeneralizedRelease:
+    def release_of(self, table: Table, principle: Principle, progress: Progress | None = None) -> GeneralizedRelease:
         """A release of the table in which every group, or everyone's candidates, keep the promise."""
         if self.publishes == "best-bucket":
-            return super().publish(table, principle, progress)
+            return super().release_of(table, principle, progress)
         if table.person is not None:
             raise DiscreetError(
                 f"scheme {self.name!r} promises nothing about persons who have several rows if it publishes the graph; "

@@ -90,9 +90,9 @@ class Incognito(GroupingScheme):
         """Refuse promises that unions of groups may break, as the search relies on that."""
         return Scheme.refusal(self, principle, prior)
 
-    def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> GeneralizedRelease:
+    def release_of(self, table: Table, principle: Principle, progress: Progress | None = None) -> GeneralizedRelease:
         """Return a generalized release of the table in which every group keeps the promise."""
-        release = super().publish(table, principle, progress)
+        release = super().release_of(table, principle, progress)
         if table.person is not None or bounds_presence(principle):
             return release
         return at_levels(release, table, levels_of(table), self.values)

@@ -86,7 +86,7 @@ class Lifting(Scheme):
             )
         return hides_nobody(self.name, principle)
 
-    def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> NestedRelease:
+    def release_of(self, table: Table, principle: Principle, progress: Progress | None = None) -> NestedRelease:
         """A nested release of the table that keeps the promise at every leaf."""
         prior = feasible(self, table, principle)
         principle = stated(principle, table)

@@ -73,7 +73,7 @@ class PrivBayes(Scheme):
             f"{way_out(principle)}"
         )
 
-    def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> SyntheticRelease:
+    def release_of(self, table: Table, principle: Principle, progress: Progress | None = None) -> SyntheticRelease:
         """Return a synthetic release with as many rows as the table has.
 
         >>> from discreet.datasets import patients

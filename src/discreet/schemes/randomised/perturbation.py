@@ -67,7 +67,7 @@ class Perturbation(Scheme):
             f"of values; {way_out(principle)}"
         )
 
-    def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> PerturbedRelease:
+    def release_of(self, table: Table, principle: Principle, progress: Progress | None = None) -> PerturbedRelease:
         """Return a perturbed release of the table in which no published value discloses more than is promised.
 
         >>> from discreet.datasets import patients

@@ -93,7 +93,7 @@ class Retention(Scheme):
                 return _hopeless(part, prior, crowd)
         return None
 
-    def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> RetainedRelease:
+    def release_of(self, table: Table, principle: Principle, progress: Progress | None = None) -> RetainedRelease:
         """Return a retained release of the table in which no published number discloses more than is promised."""
         prior = feasible(self, table, principle)
         principle = principle.stated(prior)

@@ -47,7 +47,7 @@ class OneRunScheme(Scheme):
         """Accept every promise that unions of groups keep, but none about who is in the table."""
         return hides_nobody(self.name, principle) or super().refusal(principle, prior)
 
-    def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> SealedRelease:
+    def release_of(self, table: Table, principle: Principle, progress: Progress | None = None) -> SealedRelease:
         """Return a release of the table in which every group keeps the promise, with the leakage of each group."""
         feasible(self, table, principle)
         check_complete(self.name, table, ", or choose scheme 'cuts'")
