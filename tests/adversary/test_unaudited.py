@@ -273,9 +273,13 @@ def test_what_is_declared_beyond_the_original_is_said(format: str, tmp_path: Pat
     manifest["attributes"][1] |= {"hierarchy": ["(missing)", "John", "f", "m"], "declared": True}
     secret = manifest["attributes"][3]
     if format == "retained":
-        secret["domain"] = [0, 99999]
+        secret |= {"domain": [0, 99999], "declared": True}
     else:
         secret["hierarchy"] = sorted(["Ann", "Bob", "Cid", "Dot", *secret["hierarchy"]])
+    cover_up(tmp_path / "r", manifest)
+    wide = "The domain of 'age', -1000 to 1000, is wider than the original's numbers and not said to be declared."
+    assert format == "synthetic" or failing(tmp_path / "r", format) == {"domains": wide}
+    manifest["attributes"][0]["declared"] = True
     cover_up(tmp_path / "r", manifest)
     assert failing(tmp_path / "r", format) == {}
     said = sentence(tmp_path / "r", format, "domains")

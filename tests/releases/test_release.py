@@ -210,7 +210,13 @@ def test_the_manifest_says_what_the_design_says_and_nothing_more(tmp_path: Path)
     assert manifest["scheme"] == {"name": "mondrian", "options": {"loss": "ail"}}
     assert manifest["promise"] == ["k-anonymity(k=5)", "beta-likeness(beta=9)"]
     assert manifest["rows"] == {"published": 30, "withheld": 0}
-    assert manifest["attributes"][0] == {"name": "age", "role": "quasi", "kind": "numeric", "domain": [20, 40]}
+    assert manifest["attributes"][0] == {
+        "name": "age",
+        "role": "quasi",
+        "kind": "numeric",
+        "domain": [20, 40],
+        "declared": True,
+    }
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["release.json", "table.csv"]
 
 

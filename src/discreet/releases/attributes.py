@@ -44,7 +44,8 @@ class Attribute:
     recipe: Mapping[str, Any] | None = None
     """The recipe of its labels. A numeric attribute then has no hierarchy: its labels are intervals."""
     declared: bool = False
-    """Whether the publisher declared the values of a categorical quasi-identifier: they are public as they are."""
+    """Whether the publisher declared the domain of numbers, or the values of a categorical quasi-identifier, which are
+    public as they are."""
 
     @property
     def meaning(self) -> Meaning:
@@ -75,7 +76,7 @@ class Attribute:
             entry["hierarchy"] = [row[0] for row in rows] if self.flat else rows
         if self.recipe is not None:
             entry["recipe"] = {name: dict(options) for name, options in self.recipe.items()}
-        if self.declared and self.role == "quasi" and self.kind == "categorical":
+        if self.declared:
             entry["declared"] = True
         return entry
 
@@ -193,6 +194,8 @@ class Attribute:
                 raise ValueError("values")
             if domain is not None and not all(math.isfinite(bound) for bound in domain):
                 raise ValueError("domain")
+            if entry.get("declared", True) is not True:
+                raise ValueError("declared")
             origin, derived = entry.get("derived"), None
             if origin is not None:
                 derived = Derived(str(origin["attribute"]), str(origin["value"]))
@@ -218,9 +221,20 @@ def describe(column: Column, role: Role, labels: bool = False) -> Attribute:
     tree = column.hierarchy if labels or column.kind == "categorical" else None
     if column.kind == "numeric" and column.recipe is not None and labels:
         domain = column.domain if column.declared_domain else _whole_intervals(column)
-        return Attribute(column.name, role, "numeric", domain, notation=column.notation, recipe=column.recipe)
+        recipe, declared = column.recipe, column.declared_domain
+        return Attribute(
+            column.name, role, "numeric", domain, notation=column.notation, recipe=recipe, declared=declared
+        )
     if column.kind == "numeric":
-        return Attribute(column.name, role, "numeric", column.domain, hierarchy=tree, notation=column.notation)
+        return Attribute(
+            column.name,
+            role,
+            "numeric",
+            column.domain,
+            hierarchy=tree,
+            notation=column.notation,
+            declared=column.declared_domain,
+        )
     if column.kind == "ordinal":
         order = [str(value) for code, value in enumerate(column.values) if code != column.missing]
         return Attribute(column.name, role, "ordinal", values=tuple(order), hierarchy=tree)

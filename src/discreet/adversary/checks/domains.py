@@ -24,6 +24,7 @@ from discreet.releases.described import DescribedRelease
 from discreet.releases.labels import ANYTHING, told
 from discreet.releases.release import Release
 from discreet.table.hierarchy import UNNAMED, Hierarchy
+from discreet.table.hierarchy_sources import interval_named
 from discreet.table.moments import written
 from discreet.table.table import Column, Table
 from discreet.table.texts import MISSING
@@ -153,7 +154,22 @@ def _domain(
     read = column.domain or ((float(known.min()), float(known.max())) if len(known) else (bottom, top))
     if bottom < read[0] or top > read[1]:
         remarks.append(f"The release declares a wider {than}")
+    low, high = _observable(attribute, known)
+    if not attribute.declared and (bottom < low or top > high):
+        faults.append(
+            f"the domain of {attribute.name!r}, {ends(attribute.domain)}, is wider than the original's numbers and not "
+            "said to be declared"
+        )
     return faults, remarks
+
+
+def _observable(attribute: Attribute, known: NDArray[np.float64]) -> tuple[float, float]:
+    """Return the widest domain that nobody has to declare: that of the numbers, or of the intervals of a recipe."""
+    labels = (
+        attribute.hierarchy.labels[-2] if attribute.hierarchy is not None and attribute.hierarchy.height > 1 else ()
+    )
+    ends = [*known.tolist(), *(end for label in labels for end in interval_named(label) or ())]
+    return (min(ends), max(ends)) if ends else (-np.inf, np.inf)
 
 
 def _other_trees(release: Release, original: Table) -> list[str]:
