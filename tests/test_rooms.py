@@ -60,7 +60,7 @@ class Budget(NamedTuple):
 
 
 BUDGETS = {
-    "adversary": Budget(9_130, 56),
+    "adversary": Budget(9_200, 56),
     "analyst": Budget(450, 4),
     "command": Budget(3_480, 20),
     "datasets": Budget(700, 5),
@@ -73,7 +73,7 @@ BUDGETS = {
     "table": Budget(6_290, 30),
 }
 """Per room; ``ground`` are the modules beside the rooms."""
-WHOLE = Budget(51_800, 343)
+WHOLE = Budget(52_000, 343)
 """All of them together but what is new, which is less than the sum of what each may have at most."""
 NEW = ("command/data.py", "report/tradeoff.py", "table/layout.py")
 """What was built since; it counts towards what its room may grow by."""

@@ -51,7 +51,7 @@ def standing_in(entry: Entry, values: Iterable[str]) -> set[str]:
     for value in dict.fromkeys(values):
         if value == "(not named)":
             found |= {row[0] for row in rows if row[0].startswith("?")}
-        elif value in named(entry) or value == "(missing)":
+        elif value in named(entry):
             found.add(value)
         else:
             labels = {tuple(row[at:]) for row in rows for at in range(1, len(row)) if under(entry, row[at], value)}

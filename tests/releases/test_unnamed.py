@@ -200,3 +200,108 @@ def spans(tree: Hierarchy) -> dict[str, tuple[int, int]]:
     from discreet.releases.labels import Nodes
 
     return Nodes(tree).ranges
+
+
+# ------------------------------------------------------------------------------------------------- what readings found
+
+
+def whole(release: Release, column: str, values: list[str]) -> float:
+    return float(sum(release.estimate(dc.Query(dc.OneOf(column, value))) for value in values))
+
+
+@pytest.mark.parametrize("scheme", ["cuts", "incognito", "mondrian"])
+def test_numbers_as_categories_below_intervals_are_found_by_the_recipe(scheme: str) -> None:
+    pay = [str(number) for number in np.random.default_rng(1).integers(0, 90, 80)]
+    people = pa.table({"pay": pay, "ill": ["a", "b"] * 40})
+    table = dc.read(people, quasi=["pay"], sensitive="ill", hierarchies={"pay": INTERVALS})
+    release = dc.publish(table, "k-anonymity(k=9)", scheme)
+    assert whole(release, "pay", sorted(set(pay))) == pytest.approx(80)
+    assert not np.isnan(release.beliefs({"pay": pay})).any()
+
+
+def test_one_value_asked_decides_nothing_about_others() -> None:
+    release = dc.publish(read(people()), "k-anonymity(k=8)", "mondrian")
+    alone = release.beliefs({"zip": ["53001"], "pay": [50], "town": ["town 1"]})
+    beside = release.beliefs({"zip": ["53001", "5371112345"], "pay": [50, 50], "town": ["town 1", "town 1"]})
+    assert np.array_equal(alone[0], beside[0], equal_nan=True)
+    zips = "'53001', '53002', '53003'"
+    counted = [release.estimate(f"SELECT COUNT(*) FROM t WHERE zip IN ({z})") for z in (zips, f"{zips}, '5371112345'")]
+    assert counted[0] == counted[1] > 0
+
+
+def test_missing_values_without_a_name_count_like_others() -> None:
+    rng = np.random.default_rng(2)
+    city = [["a", "b", None][code] for code in rng.integers(0, 3, 90)]
+    people = pa.table({"city": city, "ill": ["x", "y"] * 45})
+    release = dc.publish(dc.read(people, quasi=["city"], sensitive="ill"), "k-anonymity(k=60)", "incognito")
+    assert release.manifest["attributes"][0]["hierarchy"] == [3]
+    assert [whole(release, "city", [value]) for value in ("a", "b", "(missing)")] == [30, 30, 30]
+
+
+def test_numbers_as_texts_are_told_apart() -> None:
+    people = pa.table({"n": ["1.0"] * 40 + ["1"] * 2 + ["2"] * 2 + ["3"] * 56, "ill": ["x", "y"] * 50})
+    release = dc.publish(dc.read(people, quasi=["n"], sensitive="ill"), "k-anonymity(k=10)", "cuts")
+    assert whole(release, "n", ["1"]) == whole(release, "n", ["2"]) > 0
+
+
+def test_declared_means_that_all_are_listed(tmp_path: Path) -> None:
+    folder = dc.publish(read(people()), "k-anonymity(k=8)", "mondrian").save(tmp_path / "release")
+    assert "listed" in failed(altered(folder, lambda zip: zip.update({"declared": True})), read(people()))
+
+
+def test_a_recipe_that_the_original_was_read_with_is_stated(tmp_path: Path) -> None:
+    table = read(people(), "label")
+    release = dc.publish(table, "k-anonymity(k=8)", "cuts(values=label)")
+
+    def dropped(manifest: dict[str, Any]) -> None:
+        tree = table.column("pay").hierarchy
+        assert tree is not None
+        del manifest["attributes"][1]["recipe"]
+        manifest["attributes"][1]["hierarchy"] = [list(row) for row in tree.rows()]
+
+    folder = release.save(tmp_path / "release")
+    manifest = json.loads((folder / "release.json").read_text())
+    dropped(manifest)
+    (folder / "release.json").write_text(json.dumps(manifest))
+    assert "listed" in failed(folder, table)
+
+
+def test_withheld_rows_leave_no_room_for_other_counts(tmp_path: Path) -> None:
+    source = people()
+    pay = source["pay"].to_pylist()
+    pay[3] = pay[77] = None
+    table = read(source.set_column(1, "pay", pa.array(pay, pa.float64())), missing="withhold")
+    folder = dc.publish(table, "k-anonymity(k=8)", "mondrian").save(tmp_path / "release")
+    assert failed(folder, table) == set()
+    assert "listed" in failed(altered(folder, lambda zip: rows(zip)[0].__setitem__(0, 99_999)), table)
+
+
+def test_a_small_file_takes_no_gigabytes(tmp_path: Path) -> None:
+    folder = dc.publish(read(people()), "k-anonymity(k=8)", "mondrian").save(tmp_path / "release")
+    tree: list[list[Any]] = [[10**6, "*"], ["zz", *["zz"] * 900, "*"]]
+    with pytest.raises(dc.DiscreetError, match="cannot be understood"):
+        dc.load(altered(folder, lambda zip: zip.update({"hierarchy": tree})))
+
+
+@pytest.mark.parametrize("widths", [[10**400], [5e-324]])
+def test_widths_beyond_all_numbers_are_refused_in_a_sentence(widths: list[float]) -> None:
+    with pytest.raises(dc.DiscreetError):
+        table = dc.read(
+            people(),
+            quasi=["pay"],
+            sensitive="ill",
+            numeric=["pay"],
+            hierarchies={"pay": {"intervals": {"widths": widths}}},
+        )
+        dc.publish(table, "k-anonymity(k=5)", "cuts(values=label)")
+
+
+@pytest.mark.parametrize("widths", [(100, 1000), [100, 1000]])
+def test_large_numbers_and_tuples_keep_their_intervals(widths: Any, tmp_path: Path) -> None:
+    numbers = [1.6e15 + 10 * place for place in range(60)] + [0.5] * 2
+    people = pa.table({"x": numbers, "ill": ["a", "b"] * 31})
+    recipe = {"intervals": {"widths": widths, "origin": 0}}
+    table = dc.read(people, quasi=["x"], sensitive="ill", numeric=["x"], hierarchies={"x": recipe})
+    release = dc.publish(table, "k-anonymity(k=2)", "cuts(values=label)")
+    assert dc.audit(release.save(tmp_path / "release"), table).holds
+    assert release.estimate("SELECT COUNT(*) FROM t WHERE x > 0") == pytest.approx(62)

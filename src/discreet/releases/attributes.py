@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Literal, cast, get_args
 
@@ -125,8 +126,8 @@ class Attribute:
         tree = self.hierarchy
         if tree is None or not any(leaf.startswith(UNNAMED) for leaf in tree.leaves):
             return {}
-        others = (value for value in dict.fromkeys(values) if tree.find(value) < 0 and value not in (MISSING, OTHERS))
-        unnamed = [value for value in others if not tree.below(value)]
+        known = {*tree.leaves, OTHERS}
+        unnamed = [value for value in dict.fromkeys(values) if value not in known and not tree.below(value)]
         above = self._labels_above(unnamed)
         found: dict[str, str] = {}
         used: Counter[tuple[str, ...]] = Counter()
@@ -140,16 +141,18 @@ class Attribute:
     def _labels_above(self, values: list[str]) -> list[tuple[str, ...]]:
         """Return the labels above values, from the leaf's parent to the root, as the recipe has them."""
         assert self.hierarchy is not None
+        root = self.hierarchy.labels[-1]
         if self.recipe is None:
-            return [self.hierarchy.labels[-1]] * len(values)
-        # masks are as long as the longest code
+            return [root] * len(values)
         named = (label for level in self.hierarchy.labels[:-1] for label in level if not label.startswith(UNNAMED))
-        longest = max(named, key=len, default="")
-        try:
-            rows = source_rows(self.name, self.recipe, [*values, longest])
-        except DiscreetError:  # values that the recipe does not take are none of the table's
-            return [()] * len(values)
-        above = {row[0]: row[1:] for row in rows}
+        longest = max(named, key=len, default="") if "prefix" in self.recipe else ""
+        above = {MISSING: root}
+        for value in values:  # one by one: what one of them is decides nothing about others
+            if value != MISSING and ("prefix" not in self.recipe or len(value) <= len(longest)):
+                # masks are as long as the longest code; what the recipe does not take is no value of the table
+                with suppress(DiscreetError):
+                    rows = source_rows(self.name, self.recipe, [value, *([longest] if longest else [])])
+                    above |= {row[0]: row[1:] for row in rows if row[0] == value}
         label = next((value for value in values if value.endswith(ROOT) and value in above.get(value, ())[:-1]), None)
         if label is not None:
             raise DiscreetError(

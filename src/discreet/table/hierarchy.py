@@ -23,8 +23,8 @@ UNNAMED = "\0"
 """How the name of a leaf begins that a release counts but does not name; no text of a table contains it."""
 OTHERS = "(not named)"
 """What queries and their answers call all values together that a release does not name."""
-MOST_UNNAMED = 1 << 21
-"""How many leaves without names are read: a small file could claim any number."""
+MOST_UNNAMED = 1 << 22
+"""How many labels leaves without names may have together: a small file could claim any number."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,7 +195,7 @@ class Hierarchy:
         rows = [tuple(row) for row in listed]
         width, full = max(map(len, rows), default=0), list[tuple[str, ...]]()
         counts = [row[0] for row in rows if not isinstance(row[0], str)]
-        if not all(type(number) is int and number > 0 for number in counts) or sum(counts) > MOST_UNNAMED:
+        if not all(type(number) is int and number > 0 for number in counts) or sum(counts) * width > MOST_UNNAMED:
             raise ValueError(counts)
         for row in rows:
             labels = tuple(str(label) for label in row[1:])

@@ -80,7 +80,14 @@ def source_rows(attribute: str, source: Any, values: Iterable[Any] | None) -> li
             f"the hierarchy of {attribute!r} is made of {name} and needs the values of the column; "
             "pass values= or let read() apply it"
         )
-    return (_interval_rows if name == "intervals" else _prefix_rows)(attribute, values, **{**DEFAULTS[name], **options})
+    try:
+        return (_interval_rows if name == "intervals" else _prefix_rows)(
+            attribute, values, **{**DEFAULTS[name], **options}
+        )
+    except OverflowError:
+        raise DiscreetError(
+            f"the intervals of {attribute!r} have widths that its numbers do not fit into; choose others"
+        ) from None
 
 
 def lists_leaves(attribute: str, source: Any) -> bool:
@@ -105,7 +112,8 @@ def recipe_of(attribute: str, source: Any) -> dict[str, dict[str, Any]] | None:
     recipe = _recipe(attribute, _mapping(attribute, source))
     assert recipe is not None, "a source either lists its leaves or is a recipe"
     name, options = recipe
-    return {name: {**DEFAULTS[name], **options}}
+    given = {key: list(value) if isinstance(value, tuple) else value for key, value in options.items()}
+    return {name: {**DEFAULTS[name], **given}}
 
 
 def interval_named(label: str) -> tuple[float, float] | None:
@@ -286,8 +294,10 @@ def _steps(attribute: str, widths: Sequence[float], origin: float) -> list[int]:
 
 def _interval_text(low: float, high: float, whole: bool) -> str:
     if not whole:
-        # Twelve digits are more than any width needs, and hide rounding errors such as that of 3 * 0.1.
-        return f"{low:.12g} to below {high:.12g}"
+        # Twelve digits hide rounding errors such as that of 3 * 0.1; narrow intervals of large numbers need more.
+        texts = [f"{end:.12g}" for end in (low, high)]
+        near = all(abs(float(text) - end) < 1e-6 * (high - low) for text, end in zip(texts, (low, high), strict=True))
+        return " to below ".join(texts if near else map(repr, (low, high)))
     return number_text(low) if high - low == 1 else f"{number_text(low)} to {number_text(high - 1)}"
 
 

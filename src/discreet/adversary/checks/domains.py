@@ -8,6 +8,7 @@ some of the texts so that a person reads them.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -198,7 +199,7 @@ def listed(case: Case[Any]) -> Check:
         if part.descriptions is not None:
             for attribute, of in zip(release.quasi, part.descriptions.texts, strict=True):
                 cells.setdefault(attribute.name, set()).update(of.texts)
-    faults, unseen, where = _named_beyond_cells(case, cells), [], []
+    faults, unseen, where = _named_beyond_cells(case, cells) + _of_recipes(case), [], []
     for attribute in release.attributes:
         if attribute.role == "other":
             continue
@@ -233,7 +234,11 @@ def _named_beyond_cells(case: Case[Any], cells: Mapping[str, set[str]]) -> list[
     """
     faults = []
     for attribute in map(Attribute.from_dict, case.manifest["attributes"]):
-        if attribute.name not in cells or attribute.kind != "categorical" or attribute.declared:
+        if attribute.name not in cells or attribute.kind != "categorical":
+            continue
+        if attribute.declared:
+            if attribute.hierarchy is not None and any(leaf.startswith(UNNAMED) for leaf in attribute.hierarchy.leaves):
+                faults.append(f"the values of {attribute.name!r} are said to be declared, and not all are listed")
             continue
         stated, told_by_cells = attribute.hierarchy, attribute.naming(told(cells[attribute.name])).hierarchy
         assert stated is not None and told_by_cells is not None, "every categorical attribute has a hierarchy"
@@ -245,11 +250,35 @@ def _named_beyond_cells(case: Case[Any], cells: Mapping[str, set[str]]) -> list[
             )
             continue
         column, known = case.original.column(attribute.name), case.release.attribute(attribute.name).hierarchy
-        if known is not None and not case.withheld and not column.declared_values:
-            rightly = known.naming(told(cells[attribute.name])).listed()
-            if rightly != stated.listed():
-                faults.append(f"the manifest counts other values of {attribute.name!r} than the original has")
+        if known is None or column.declared_values:
+            continue
+        rightly, counted = (_sizes(tree) for tree in (known.naming(told(cells[attribute.name])), stated))
+        # of withheld rows the manifest counts no values
+        more = any(size > rightly.get(row, 0) for row, size in counted.items())
+        if more or (not case.withheld and counted != rightly):
+            faults.append(f"the manifest counts other values of {attribute.name!r} than the original has")
     return faults
+
+
+def _of_recipes(case: Case[Any]) -> list[str]:
+    """Return the faults of quasi-identifiers that the original was read with a recipe for, and the release was not."""
+    faults = []
+    for attribute in map(Attribute.from_dict, case.manifest["attributes"]):
+        if attribute.role != "quasi" or case.release.exact_quasi:
+            continue
+        column = case.original.column(attribute.name)
+        listed = attribute.hierarchy is not None and not attribute.flat
+        if column.recipe is not None and column.recipe != attribute.recipe and (listed or attribute.recipe is not None):
+            faults.append(
+                f"the labels of {attribute.name!r} are not those of the recipe that the original was read with"
+            )
+    return faults
+
+
+def _sizes(tree: Hierarchy) -> dict[tuple[str, ...], int]:
+    """Return how many leaves are below each node that has a name, by its label and those above it."""
+    sizes = Counter(row[level:] for row in tree.rows() for level in range(len(row)))
+    return {row: size for row, size in sizes.items() if not row[0].startswith(UNNAMED)}
 
 
 def _names(tree: Hierarchy) -> set[str]:
