@@ -615,6 +615,13 @@ FORGED: dict[str, Callable[[Manifest], None]] = {
     "an odd order": lambda manifest: manifest.update(
         reading={"columns": ["age", "sex", "job", "disease", "pay"], "na": ["NA"], "header": "none"}
     ),
+    "two characters between cells": reading(delimiter="--"),
+    "another spelling of a delimiter": reading(delimiter="tab"),
+    "an encoding that does not exist": reading(encoding="Ann Smith"),
+    "another spelling of an encoding": reading(encoding="UTF_8"),
+    "an encoding of no file": reading(encoding="idna"),
+    "a header of names that are listed": reading(header="yes", columns=["age", "sex", "job", "disease", "pay"]),
+    "another header": reading(header="Ann"),
     "nothing": entry(reading={}),
     "null": entry(reading=None),
     "a text": entry(reading="Ann Smith"),

@@ -107,7 +107,105 @@ def test_separators_need_not_be_repeated() -> None:
 
 def test_nothing_is_recorded_where_nothing_was_said() -> None:
     assert "reading" not in published("--quasi", "sex")
-    assert "reading" not in published("--quasi", "sex", "--delimiter", ",", "--encoding", "utf-8", "--header", "yes")
+
+
+def unusual(name: str, mark: str = "!", encoding: str = "utf-16-be", years: bool = True) -> None:
+    """Write the table with two columns that look like years, cells and characters as few files have them."""
+    lines = Path("people.csv").read_text().replace("sex,pay", "2019,2020" if years else "sex,pay")
+    Path(name).write_bytes(lines.replace(",", mark).encode(encoding))
+
+
+def test_delimiter_encoding_and_header_need_not_be_repeated() -> None:
+    unusual("odd.csv")
+    layout = ["--delimiter", "!", "--encoding", "UTF-16BE", "--header", "yes"]
+    manifest = published("--quasi", "2019", *layout, input="odd.csv")
+    assert manifest["reading"] == {"delimiter": "!", "encoding": "utf-16-be", "header": "yes"}
+    run("publish", "odd.csv", "-o", "other", "--quasi", "2019", "--sensitive", "ill", *PROMISE, *layout)
+    assert check("odd.csv") == "The manifest has only the entries of its format."
+    run("audit", "release", "--original", "odd.csv", "--quasi", "2019", "--sensitive", "ill")
+    run("attack", "release", "--original", "odd.csv", "--with", "other", "--victims", "9", "--attack", "composition")
+    asked = "SELECT COUNT(*) FROM t WHERE \"2019\" = 'f'"
+    known = json.loads(run("query", "release", asked, "--original", "odd.csv", "--json").stdout)
+    assert known["exact"] == ROWS / 2
+
+
+def test_flags_about_the_layout_override_those_of_the_release() -> None:
+    """The same table, written as another file."""
+    unusual("odd.csv", years=False)
+    published("--quasi", "sex", "--delimiter", "!", "--encoding", "utf-16-be", input="odd.csv")
+    refused = run("audit", "release", "--original", "people.csv", code=2).stderr
+    assert "or say another --delimiter than '!' or --encoding than 'utf-16-be'" in " ".join(refused.split())
+    refused = run("audit", "release", "--original", "people.csv", "--encoding", "utf-8", code=2).stderr
+    assert "or say another --delimiter than '!' or --encoding than 'utf-8'" in " ".join(refused.split())
+    told = check("people.csv", "--delimiter", ",", "--encoding", "utf-8")
+    assert "states {'delimiter': '!', 'encoding': 'utf-16-be'}" in told
+
+
+def test_populations_and_outsiders_are_other_files() -> None:
+    unusual("odd.csv", years=False)
+    published("--quasi", "sex", "--delimiter", "!", "--encoding", "utf-16-be", input="odd.csv")
+    run("audit", "release", "--original", "odd.csv", "--population", "people.csv")
+    words = ["--attack", "beliefs", "--victims", "9", "--outsiders", "people.csv"]
+    run("attack", "release", "--original", "odd.csv", "--population", "people.csv", *words)
+
+
+def test_what_was_said_is_recorded_where_it_was_not_needed() -> None:
+    """Otherwise the entry would tell something of the rows: that some cell made a flag necessary."""
+    said = {"delimiter": ",", "encoding": "utf-8", "header": "yes"}
+    flags = [word for key, value in said.items() for word in (f"--{key}", value)]
+    assert published("--quasi", "sex", *flags)["reading"] == said
+
+
+@pytest.mark.parametrize(
+    ("said", "stated"), [("tab", "\t"), ("\\t", "\t"), ("\t", "\t"), (";", ";")], ids=["word", "escape", "tab", "mark"]
+)
+def test_each_spelling_of_a_delimiter_is_recorded_alike(said: str, stated: str) -> None:
+    unusual("odd.csv", stated, "latin-1", years=False)
+    reading = published("--quasi", "sex", "--delimiter", said, "--encoding", "LATIN1", input="odd.csv")["reading"]
+    assert reading == {"delimiter": stated, "encoding": "iso8859-1"}
+    assert check("odd.csv") == "The manifest has only the entries of its format."
+
+
+def disagreeing(first: list[str], second: list[str], *more: str) -> str:
+    """How an attack on two releases of a file is refused that they say to read in different ways; "" if it is not."""
+    for name, flags in (("first", first), ("second", second)):
+        source, *flags = flags
+        run("publish", source, "-o", name, "--quasi", "sex", "--sensitive", "ill", *PROMISE, "--force", *flags)
+    words = ["attack", "first", "--with", "second", "--original", first[0], "--victims", "9", "--attack", "composition"]
+    result = CliRunner().invoke(main, [*words, *more])
+    assert result.exit_code == (2 if result.stderr else 0), result.output
+    return " ".join(result.stderr.split())
+
+
+@pytest.mark.slow
+def test_releases_that_are_read_differently_are_not_attacked_together() -> None:
+    marks = ["people.csv", "--na", "?"]
+    told = "discreet: 'first' and 'second' say to read the original differently: na is ['?'] in one and nothing in "
+    told += "the other; say --na for both, or attack them one at a time"
+    assert disagreeing(marks, ["people.csv"]) == told
+    assert disagreeing(marks, ["people.csv"], "--na", "?") == ""
+    assert disagreeing(marks, marks) == ""
+    layout = ["--header", "none", "--columns", ",".join(NAMES)]
+    assert "header is 'none' in one and nothing in the other" in disagreeing(["rows.csv", *layout], ["people.csv"])
+    renamed = [*layout[:-1], ",".join(["who", *NAMES[1:]])]
+    assert "columns is ['id'," in disagreeing(["rows.csv", *layout], ["rows.csv", *renamed])
+    assert disagreeing(["rows.csv", *layout], ["rows.csv", *renamed], *layout) == ""
+
+
+def test_what_is_detected_agrees_with_what_was_said() -> None:
+    assert disagreeing(["people.csv"], ["people.csv", "--delimiter", ",", "--header", "yes"]) == ""
+    unusual("tabs.csv", "\t", "utf-8", years=False)
+    told = disagreeing(["people.csv", "--delimiter", ","], ["tabs.csv", "--delimiter", "tab"])
+    assert "delimiter is ',' in one and '\\t' in the other; say --delimiter for both" in told
+
+
+def test_the_reading_of_every_release_is_used() -> None:
+    """Only the second needed to be told."""
+    unusual("odd.csv", years=False)
+    layout = ["--delimiter", "!", "--encoding", "utf-16-be", "--header", "yes"]
+    run("publish", "people.csv", "-o", "first", "--quasi", "sex", "--sensitive", "ill", *PROMISE)
+    run("publish", "odd.csv", "-o", "second", "--quasi", "sex", "--sensitive", "ill", *PROMISE, *layout)
+    run("attack", "first", "--with", "second", "--original", "odd.csv", "--victims", "9", "--attack", "composition")
 
 
 def test_a_mark_that_the_original_does_not_hold_is_quoted() -> None:

@@ -60,7 +60,7 @@ def audit(
         assumed = [name for name, tree in settings["hierarchies"].items() if isinstance(tree, PublishedHierarchy)]
         for remark in on_offers(table, offers):
             note(remark)
-        people = None if population is None else read_population(population, {**settings, "quasi": published})
+        people = None if population is None else read_population(population, {**settings, "quasi": published}, reading)
         progress("auditing", 0.0)
         result = judge(
             folder,
@@ -113,8 +113,11 @@ def _with_roles(settings: dict[str, Any], original: str, quasi: tuple[str, ...],
     return [*unsaid[0], *unsaid[1]]
 
 
-def read_population(path: str, settings: dict[str, Any]) -> Table:
-    """Read a population with the kinds of the original, but without hierarchies, which may lack some of its values."""
+def read_population(path: str, settings: dict[str, Any], given: Mapping[str, Any]) -> Table:
+    """Read a population with the kinds of the original, but without hierarchies, which may lack some of its values.
+
+    It is another file: what the release says of the original's delimiter and encoding is not true of it, flags are.
+    """
     kinds: dict[str, Any] = {kind: [name for name in settings[kind] if name in settings["quasi"]] for kind in KINDS}
     try:
         return read(
@@ -124,8 +127,8 @@ def read_population(path: str, settings: dict[str, Any]) -> Table:
             missing="value",
             dates={name: form for name, form in settings["dates"].items() if name in settings["quasi"]},
             na=settings.get("na", ()),
-            delimiter=settings.get("delimiter"),
-            encoding=settings.get("encoding"),
+            delimiter=given["delimiter"],
+            encoding=given["encoding"],
         )
     except DiscreetError as error:
         raise DiscreetError(f"the population cannot be used: {error}") from None
@@ -179,8 +182,8 @@ def reading_of(folder: str) -> dict[str, Any]:
         "dates": dict.fromkeys(names("meaning", "date", "datetime")) | said.get("dates", {}),
         "lists": listed | said.get("lists", {}),
         "na": said.get("na", []),
-        "header": said.get("header"),
         "columns": said.get("columns", []),
+        **{key: said.get(key) for key in ("delimiter", "encoding", "header")},
         "categorical": names("kind", "categorical"),
         "ordinal": names("kind", "ordinal"),
         "hierarchies": trees,

@@ -20,7 +20,7 @@ from discreet.releases.counted import COUNT, Counted, sensitive_names
 from discreet.releases.folder import DAMAGED, Home
 from discreet.releases.partition import GROUP
 from discreet.table.combinations import places_among, ranked
-from discreet.table.layout import LONGEST_MARK, MOST_MARKS, READING
+from discreet.table.layout import LONGEST_MARK, MOST_MARKS, READING, Layout
 from discreet.table.texts import LARGEST_WHOLE
 from discreet.table.write import read_table
 
@@ -34,7 +34,9 @@ MEANT = {
     "na": f"at most {MOST_MARKS} sorted texts of at most {LONGEST_MARK} characters that mark missing values",
     "dates": "sorted columns of dates and the formats of these",
     "lists": "sorted attributes with several values and the separators of these",
-    "header": "none, with the names in columns",
+    "delimiter": "one character",
+    "encoding": "the encoding of a file by the name that Python has for it",
+    "header": "yes, or none with the names in columns",
     "columns": "with the header none all names of columns, among them those of the release",
 }
 """What stands under the keys of the entry about the reading of the original."""
@@ -116,7 +118,8 @@ def _faults_of_reading(entry: Any, attributes: Sequence[Attribute]) -> Iterator[
         "na": _marks(entry.get("na")),
         "dates": _texts_of(entry.get("dates"), dates),
         "lists": _texts_of(entry.get("lists"), derived),
-        "header": entry.get("header") == "none" and "columns" in entry,
+        **{key: _recorded(entry, key) for key in ("delimiter", "encoding")},
+        "header": entry.get("header") == "none" if "columns" in entry else _recorded(entry, "header"),
         "columns": _names(names) and own <= set(names) and "header" in entry,
     }
     for key, fit in fits.items():
@@ -125,6 +128,15 @@ def _faults_of_reading(entry: Any, attributes: Sequence[Attribute]) -> Iterator[
             yield f"the manifest has {shown} as {key!r} under 'reading', where {MEANT[key]} must stand"
     if list(entry) not in ([key for key in READING if key in entry], sorted(entry)):
         yield "the entries under 'reading' are not in the order in which discreet writes them"
+
+
+def _recorded(entry: Mapping[str, Any], key: str) -> bool:
+    """Whether this would be recorded if the same was said of the layout again."""
+    said: dict[str, Any] = {key: entry.get(key)}
+    try:
+        return Layout.of(**said).recorded({}, {}) == said
+    except DiscreetError:
+        return False
 
 
 def _short(text: Any) -> bool:

@@ -80,7 +80,7 @@ def _opened(data: bytes, needed: Sequence[str], layout: Layout, what: str) -> tu
     if not data.strip():
         raise DiscreetError(f"{what} is empty; give a file with a header line and one line per person")
     sample = _sample(data)
-    mark = _delimiter(layout.delimiter) or _find_delimiter(sample, needed)
+    mark = layout.delimiter or _find_delimiter(sample, needed)
     first = next(iter(_rows(sample, mark, 1)), [])
     if layout.header != "none":
         return data, mark, first
@@ -129,15 +129,6 @@ def _find_delimiter(sample: str, needed: Sequence[str]) -> str:
         return sum(name in names for name in needed), even, len(rows[0])
 
     return max(DELIMITERS, key=merit)
-
-
-def _delimiter(delimiter: str | None) -> str | None:
-    if delimiter is None:
-        return None
-    mark = {"\\t": "\t", "tab": "\t"}.get(delimiter, delimiter)
-    if len(mark) != 1 or not mark.isascii() or not (mark.isprintable() or mark == "\t") or mark == '"':
-        raise DiscreetError(f"the delimiter {delimiter!r} cannot be used; give one character such as ',' or ';'")
-    return mark
 
 
 def _sample(data: bytes) -> str:

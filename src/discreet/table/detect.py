@@ -128,6 +128,25 @@ def _encoding_of(data: bytes) -> str:
     return "utf-8"
 
 
+def codec(encoding: str) -> str:
+    """Return the one name of an encoding that has several; refuse what is none of files.
+
+    >>> codec("Latin1"), codec("UTF8")
+    ('iso8859-1', 'utf-8')
+    """
+    try:
+        name = codecs.lookup(encoding).name
+        "a".encode(name)  # some codecs turn bytes into bytes
+        if name.replace("_", "-") not in NOT_OF_FILES:
+            return name
+    except (LookupError, ValueError):
+        pass
+    raise DiscreetError(
+        f"there is no encoding {encoding!r} of files; choose utf-8, utf-16, latin-1 or cp1252, or leave it out to "
+        "have it detected"
+    )
+
+
 def decode(data: bytes, encoding: str | None, what: str) -> str:
     """Decode a file in the given encoding, or the detected one; ``what`` names the file in errors.
 
@@ -135,22 +154,15 @@ def decode(data: bytes, encoding: str | None, what: str) -> str:
     'Köln'
     """
     _check_text(data, what)
-    name = encoding or _encoding_of(data)
+    name = codec(encoding or _encoding_of(data))
     try:
-        if codecs.lookup(name).name.replace("_", "-") in NOT_OF_FILES:
-            raise LookupError
         text = data.decode(name).removeprefix("\ufeff")
         text.encode()  # some codecs produce surrogates, which cannot be encoded
         return text
-    except (LookupError, ValueError) as fault:
-        if isinstance(fault, UnicodeDecodeError):
-            raise _misfit(data, name, encoding is None, what, fault) from None
-        if isinstance(fault, UnicodeEncodeError):
-            raise DiscreetError(f"{what} is not text in {name}; say in which encoding it is") from None
-        raise DiscreetError(
-            f"there is no encoding {name!r} of files; choose utf-8, utf-16, latin-1 or cp1252, or leave it out to have "
-            "it detected"
-        ) from None
+    except UnicodeDecodeError as fault:
+        raise _misfit(data, encoding or name, encoding is None, what, fault) from None
+    except UnicodeEncodeError:
+        raise DiscreetError(f"{what} is not text in {encoding or name}; say in which encoding it is") from None
 
 
 def _misfit(data: bytes, name: str, detected: bool, what: str, fault: UnicodeDecodeError) -> DiscreetError:

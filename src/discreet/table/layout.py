@@ -14,6 +14,7 @@ from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.options import checked
 from discreet.table.dates import readings
+from discreet.table.detect import codec
 from discreet.table.raw_column import RawColumn
 from discreet.table.table import as_names
 from discreet.table.texts import is_number, near
@@ -23,7 +24,7 @@ JSON = re.compile(r"[{\[]\s*[\"']|\[\s*[{\[]")
 """How objects and lists of JSON, or of Python, begin."""
 UNPAIRED = re.compile("[\ud800-\udfff]")
 """Halves of pairs of surrogates, which are no characters."""
-READING = ("na", "dates", "lists", "header", "columns")
+READING = ("na", "dates", "lists", "delimiter", "encoding", "header", "columns")
 """What a release records of how its original was read, in this order."""
 MOST_MARKS = LONGEST_MARK = 100
 """How many texts may mark a missing value, and how many characters each may have: releases record them."""
@@ -73,8 +74,8 @@ class Layout:
                 f"{argument('columns', ['age', 'sex', 'disease'])}"
             )
         return cls(
-            checked("delimiter", delimiter, str | None),
-            checked("encoding", encoding, str | None),
+            _mark(checked("delimiter", delimiter, str | None)),
+            None if checked("encoding", encoding, str | None) is None else codec(encoding),
             header,
             names,
             marks,
@@ -83,7 +84,7 @@ class Layout:
     def recorded(self, dates: Mapping[str, str | None], lists: Mapping[str, str]) -> dict[str, Any]:
         """Return what was given of this layout, of formats of dates and of separators, to read a source again alike.
 
-        Delimiter and encoding are not among it, because they are those of a file and not of its table.
+        What was needed of it is not asked: that would depend on the rows.
 
         >>> Layout.of(marks=frozenset(["NA", "?"])).recorded({"birth": "%d.%m.%Y", "seen": None}, {})
         {'na': ['?', 'NA'], 'dates': {'birth': '%d.%m.%Y'}}
@@ -96,7 +97,9 @@ class Layout:
             "na": [mark for mark in sorted(self.marks) if mark and not UNPAIRED.search(mark)],
             "dates": given(dates),
             "lists": given(lists),
-            "header": self.header if self.header == "none" else None,
+            "delimiter": self.delimiter,
+            "encoding": self.encoding,
+            "header": self.header,
             "columns": list(self.columns),
         }
         return {key: entries[key] for key in READING if entries[key]}
@@ -137,7 +140,10 @@ class Layout:
             seen.add(name)
         for name in needed:
             if name not in seen:
-                raise DiscreetError(f"{what} has no column {name!r}; {near(name, names)}")
+                said = [key for key in ("delimiter", "encoding") if getattr(self, key) and len(names) == 1]
+                ways = " or ".join(f"{argument(key)} than {getattr(self, key)!r}" for key in said)
+                others = f", or say another {ways}" if ways else ""
+                raise DiscreetError(f"{what} has no column {name!r}; {near(name, names)}{others}")
             if UNPAIRED.search(name):
                 raise DiscreetError(f"{what} has a column {name!r}, a name that no file can hold; rename it")
 
@@ -150,6 +156,16 @@ class Layout:
             raise DiscreetError(f"{what} has its header again in row {min(again.values()):,}; remove that line")
         for name, row in again.items():
             raise _row_as_header(what, name, f"also stands in row {row:,} of that column")
+
+
+def _mark(delimiter: str | None) -> str | None:
+    """Return the character that a delimiter means."""
+    if delimiter is None:
+        return None
+    mark = {"\\t": "\t", "tab": "\t"}.get(delimiter, delimiter)
+    if len(mark) != 1 or not mark.isascii() or not (mark.isprintable() or mark == "\t") or mark == '"':
+        raise DiscreetError(f"the delimiter {delimiter!r} cannot be used; give one character such as ',' or ';'")
+    return mark
 
 
 def _row_as_header(what: str, name: str, likeness: str) -> DiscreetError:
