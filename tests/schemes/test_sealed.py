@@ -405,4 +405,7 @@ def test_a_second_run_into_the_same_folder_is_warned_about(tmp_path: Any) -> Non
     asked = ["publish", str(tmp_path / "people.csv"), "-o", str(tmp_path / "r"), "--quasi", "x", "--sensitive", "s"]
     asked += ["--promise", "l-diversity(l=1.2)", "--scheme", "sealed"]
     for more, warned in (([], False), (["--force"], True)):
-        assert ("do not choose among the results" in run(*asked, *more).stderr) == warned
+        said = run(*asked, *more).stderr
+        assert ("do not choose among the results" in said) == warned
+        assert said.count("Note: this replaces") == said.count("replace") == warned
+        assert ("A trace of it no longer fits" in said) == warned

@@ -103,7 +103,7 @@ def carry_out(job: Job) -> Outcome:
     scheme = make_scheme(job.scheme, job.options, job.seed, promise)
     if trace is not None:
         check_of_people(scheme.makes)
-    for sentence in _cautions(job, scheme, target, trace, before):
+    for sentence in _cautions(job, scheme, trace, before):
         note(f"Note: {sentence}")
     for remark in on_memory(job):
         note(remark)
@@ -148,22 +148,25 @@ def carry_out(job: Job) -> Outcome:
     return Outcome(job, table, described, groups, audited, left_out, notes, clock.laps)
 
 
-def _cautions(job: Job, scheme: Scheme, target: Path, trace: Path | None, before: str | None) -> Iterator[str]:
+def _cautions(job: Job, scheme: Scheme, trace: Path | None, before: str | None) -> Iterator[str]:
     """Yield what to be careful about when a release is replaced, or is an experiment."""
     if job.seed is not None:
         yield "with --seed the release is an experiment: anyone who knows the seed can tell whose row is whose."
-    if scheme.holds_for_one_run and target.exists():
-        yield (
-            f"this replaces a release. What the scheme {scheme.name!r} promises holds for one run: if you have run it "
-            "on this table before, do not choose among the results, and keep no other."
+    if before is None:
+        return
+    sentences = [f"this replaces the release in '{job.output}'."]
+    if scheme.holds_for_one_run:
+        sentences.append(
+            f"What the scheme {scheme.name!r} promises holds for one run: if both are of the same table, do not choose "
+            "among the results, and keep no other."
         )
-    if before is not None:
-        yield (
-            f"this replaces the release in '{job.output}'. Who has that one, too, may learn more from both than from "
-            "either: give away only one of them."
+    else:
+        sentences.append(
+            "Who has that one, too, may learn more from both than from either: give away only one of them."
         )
-    if before is not None and not (trace is not None and trace.exists()):
-        yield "a trace of the release that is replaced no longer fits."
+    if trace is None or not trace.exists():
+        sentences.append("A trace of it no longer fits.")
+    yield " ".join(sentences)
 
 
 def _on_table(job: Job, promise: Principle, table: Table) -> Iterator[str]:
