@@ -14,6 +14,7 @@ from .adversary.attacks.similarity import Similarity
 from .adversary.attacks.trained import Trained
 from .adversary.audit import Audit, audit
 from .errors import DiscreetError
+from .jobs.publish import publish
 from .plugins import Format
 from .principles import Principle, parse
 from .principles.beta_likeness import BetaLikeness
@@ -26,7 +27,6 @@ from .principles.presence import AlphaBeta
 from .principles.proximity import Proximity
 from .principles.t_closeness import TCloseness
 from .principles.variance import Variance
-from .publishing import publish
 from .releases import Release, load, write_trace
 from .releases.ambiguous.release import AmbiguousRelease
 from .releases.anatomy.release import AnatomyRelease

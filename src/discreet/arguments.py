@@ -21,8 +21,11 @@ FLAG_OF = {
     "dates": "date",
     "lists": "list",
     "others": "with",
+    "promises": "promise",
 }
 """Arguments whose flag has another name: a singular one, because it is repeated for each value."""
+SHORT = {"output": "-o"}
+"""Arguments whose flag is known by one letter."""
 
 
 @contextmanager
@@ -58,7 +61,7 @@ def as_flags(name: str, value: Any = None) -> list[str]:
     >>> as_flags("categorical", ["race", "sex", "pay, monthly"])
     ['--categorical', 'race,sex', '--categorical', 'pay, monthly']
     """
-    flag = f"--{FLAG_OF.get(name, name).replace('_', '-')}"
+    flag = SHORT.get(name) or f"--{FLAG_OF.get(name, name).replace('_', '-')}"
     if value is None or value is True:
         return [flag]
     if isinstance(value, dict):

@@ -52,6 +52,16 @@ def reason(error: OSError) -> str:
     return f"{said}: the disk is full" if error.errno in FULL else said
 
 
+@contextmanager
+def naming(what: str) -> Iterator[None]:
+    """Add the name of the file being written to system errors that name no file."""
+    try:
+        yield
+    except OSError as fault:
+        fault.filename = fault.filename or what
+        raise
+
+
 def exchanged(left: Path, right: Path) -> bool:
     """Swap the names of two files or folders of one file system atomically; False if the system cannot do that.
 

@@ -17,6 +17,7 @@ import shutil
 import stat
 import time
 from collections.abc import Iterator
+from contextvars import ContextVar
 from pathlib import Path
 
 CONTENT, LOCK, ASIDE = "content", "lock", "aside"
@@ -28,8 +29,8 @@ _NAME = re.compile(r"\.(?P<name>.+)\.[0-9a-f]{8}\.unfinished", re.DOTALL)
 _at_hand: set[Path] = set()
 """The folders to remove if this process has to end at once."""
 
-settled: list[Path] = []
-"""The files and folders that have been moved to their targets, and stay there whatever fails later."""
+_SETTLED: ContextVar[list[Path] | None] = ContextVar("settled", default=None)
+"""Where the present call records what has been moved to its target, if it asked for it."""
 
 
 @contextlib.contextmanager
@@ -74,9 +75,22 @@ def removed_on_failure(folder: Path) -> Iterator[None]:
         _at_hand.discard(folder)
 
 
+@contextlib.contextmanager
+def settling(settled: list[Path]) -> Iterator[None]:
+    """Append to ``settled`` each file and folder that this block has moved to its target, where it stays whatever
+    fails later. Work of other threads is not recorded."""
+    token = _SETTLED.set(settled)
+    try:
+        yield
+    finally:
+        _SETTLED.reset(token)
+
+
 def settle(path: Path) -> None:
     """Record that ``path`` has been moved to its target, so that no failure removes it or a folder around it."""
-    settled.append(path)
+    settled = _SETTLED.get()
+    if settled is not None:
+        settled.append(path)
     _at_hand.difference_update(path.parents)
 
 

@@ -443,7 +443,7 @@ def test_a_failed_audit_leaves_nothing_behind(people: Path, monkeypatch: pytest.
         assert (Path(folder) / "table.csv").is_file()
         return room.Audit([room.Check("support", False, "The original does not support it.")])
 
-    monkeypatch.setattr(publish, "audit", doubting)
+    monkeypatch.setattr("discreet.jobs.carry_out.audit", doubting)
     result = run(*PUBLISH, "--force", "--trace", "trace.csv", code=1)
     assert "Nothing was published" in result.stdout and "FAILED" in result.stderr
     assert sorted(path.name for path in people.iterdir()) == ["patients.csv", "release"]

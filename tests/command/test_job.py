@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from discreet.command.job import Job, merged, read_job
 from discreet.command.main import main
 from discreet.datasets import diseases, patients_arrow
 from discreet.errors import DiscreetError
+from discreet.jobs.job import Job, merged, read_job
 from discreet.table.write import write_table
 
 FULL = """

@@ -9,8 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
-from discreet.command import reading
 from discreet.command.main import main
+from discreet.jobs import reading
 
 
 @pytest.mark.parametrize(

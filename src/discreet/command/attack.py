@@ -12,11 +12,12 @@ from discreet.adversary.attacks.campaign import Campaign
 from discreet.adversary.attacks.campaign import attack as carry_out
 from discreet.arguments import argument
 from discreet.command.audit import read_population, reading_with
-from discreet.command.console import Exit, internal_error, number, output, print_json, quiet, watching
-from discreet.command.outputs import tell
+from discreet.command.console import Exit, internal_error, number, output, print_json, quiet, show_remark, watching
 from discreet.command.render import grid
 from discreet.errors import DiscreetError
+from discreet.jobs.outputs import tell
 from discreet.principles.wording import percent
+from discreet.progress import Remarks
 from discreet.table.layout import READING
 from discreet.table.read import read
 
@@ -36,7 +37,7 @@ def attack(
 ) -> int:
     """Attack a release, and show how often each attack succeeds."""
     for place in (folder, *others):
-        tell(place)
+        tell(place, Remarks(show_remark))
     with watching() as progress:
         progress("reading", 0.0)
         settings = _reading(folder, others, reading)

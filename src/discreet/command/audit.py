@@ -6,22 +6,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from discreet.adversary.audit import audit as judge
-from discreet.command.console import Exit, note, output, print_json, quiet, watching
-from discreet.command.job import KINDS
-from discreet.command.outputs import tell
-from discreet.command.reading import (
-    by_column,
-    header_of,
-    layout_of,
-    offers_in,
-    on_offers,
-    parse_domains,
-    parse_trees,
-    split_names,
-)
+from discreet.command.console import Exit, output, print_json, quiet, show_remark, watching
+from discreet.command.flags import by_column, parse_domains, parse_trees
 from discreet.command.render import rows_in_groups, show_audit
 from discreet.errors import DiscreetError
+from discreet.jobs.job import KINDS
+from discreet.jobs.outputs import tell
+from discreet.jobs.reading import header_of, layout_of, offers_in, on_offers, split_names
 from discreet.principles import parse
+from discreet.progress import Remarks
 from discreet.releases.attributes import Attribute
 from discreet.releases.folder import DAMAGED, read_manifest
 from discreet.releases.reading import stated_reading
@@ -48,7 +41,7 @@ def audit(
     files, offering = parse_trees(hierarchies)
     ranges = parse_domains(domains)
     for place in (folder, *(() if trace is None else (trace,))):
-        tell(place)
+        tell(place, Remarks(show_remark))
     with watching() as progress:
         progress("reading", 0.0)
         settings = reading_with(folder, reading)
@@ -59,7 +52,7 @@ def audit(
         table: Table = _read_original(original, {**settings, "domains": ranges})
         assumed = [name for name, tree in settings["hierarchies"].items() if isinstance(tree, PublishedHierarchy)]
         for remark in on_offers(table, offers):
-            note(remark)
+            show_remark(remark)
         people = None if population is None else read_population(population, {**settings, "quasi": published}, reading)
         progress("auditing", 0.0)
         result = judge(

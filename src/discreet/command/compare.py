@@ -9,14 +9,26 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from discreet.command.console import Exit, complain, internal_error, note, number, output, print_json, watching
-from discreet.command.job import make_job
-from discreet.command.outputs import check_file, tidy, write_file
-from discreet.command.reading import by_column, read_input
+from discreet.command.console import (
+    Exit,
+    complain,
+    internal_error,
+    note,
+    number,
+    output,
+    print_json,
+    show_remark,
+    watching,
+)
+from discreet.command.flags import parsed
 from discreet.command.render import grid
 from discreet.expressions import modern, split
+from discreet.jobs.job import make_job
+from discreet.jobs.outputs import check_file, tidy, write_file
+from discreet.jobs.reading import read_input
 from discreet.principles import parse, together
 from discreet.principles.wording import rows
+from discreet.progress import Remarks
 from discreet.report.charts import check_suffix, require_all
 from discreet.report.compare import compare as measure
 from discreet.report.compare import contend, temporary_place
@@ -39,9 +51,10 @@ def compare(
     **given: Any,
 ) -> int:
     """Compare schemes, and show what each achieves."""
-    job = make_job(file, {**given, **by_column(given), "output": "."}, OF_ITS_RELEASE).without_kept()
-    target = None if page is None else check_file(page, "page", job.force, job.files)
-    drawing = None if picture is None else check_file(picture, "plot", job.force, job.files)
+    job = make_job(file, {**parsed(given), "output": "."}, OF_ITS_RELEASE).without_kept()
+    remarks = Remarks(show_remark)
+    target = None if page is None else check_file(page, "page", job.force, job.files, remarks)
+    drawing = None if picture is None else check_file(picture, "plot", job.force, job.files, remarks)
     suffix = "" if picture is None else check_suffix(picture, SUFFIXES)
     if target is not None or drawing is not None:
         require_all()
@@ -49,10 +62,10 @@ def compare(
     if not given["promises"]:  # the promises of a job must be kept together
         promises = [together(promises)]
     contenders = _contenders(schemes)
-    tidy(temporary_place())
+    tidy(temporary_place(), remarks)
     with watching() as progress:
         progress("reading", 0.0)
-        table, _, remarks = read_input(job)
+        table, _, on_reading = read_input(job)
         comparison = measure(
             table,
             promises,
@@ -66,12 +79,12 @@ def compare(
         )
         if target is not None and comparison.published:
             progress("drawing", 0.0)
-            write_file(target, comparison.page(shown(Path(job.input).name)).encode(), job.force)
+            write_file(target, comparison.page(shown(Path(job.input).name)).encode(), job.force, remarks)
         if drawing is not None and comparison.published:
             progress("drawing", 0.0)
-            write_file(drawing, drawn(comparison, suffix), job.force)
-    for remark in remarks:
-        note(remark)
+            write_file(drawing, drawn(comparison, suffix), job.force, remarks)
+    for remark in on_reading:
+        show_remark(remark)
     page, picture = (page, picture) if comparison.published else (None, None)
     if as_json:
         print_json({"input": job.input, "page": page, "plot": picture, **comparison.as_dict()})

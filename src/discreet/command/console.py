@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
+from discreet.disk import naming
 from discreet.errors import UNSEEN, in_words, legible, visible
-from discreet.progress import COMPILES, PATIENCE, Progress
+from discreet.progress import COMPILES, PATIENCE, Progress, Remark
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -88,14 +89,9 @@ def give_up(stream: TextIO) -> None:
     os.close(nowhere)
 
 
-@contextmanager
-def naming(what: str) -> Iterator[None]:
-    """Add the name of the file being written to system errors that name no file."""
-    try:
-        yield
-    except OSError as fault:
-        fault.filename = fault.filename or what
-        raise
+def show_remark(remark: Remark) -> None:
+    """Print a remark of a job; those on hierarchies are lists of what was found, and no notes."""
+    note(remark.sentence if remark.about == "hierarchies" else f"Note: {remark.sentence}")
 
 
 def output() -> Console:

@@ -8,12 +8,14 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from discreet.command.console import Exit, naming, note, print_json
+from discreet.command.console import Exit, note, print_json, show_remark
 from discreet.command.interface import CENSUS_ROWS, TABLES
-from discreet.command.outputs import check_file
 from discreet.command.render import show_list
 from discreet.datasets import census_arrow, census_hierarchies, diseases, patients_arrow
+from discreet.disk import naming
 from discreet.errors import DiscreetError
+from discreet.jobs.outputs import check_file
+from discreet.progress import Remarks
 from discreet.releases.placement import enter_file, real_place, tidied
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.paths import located
@@ -34,7 +36,7 @@ def get_table(name: str, file: str | None, rows: int | None, folder: str | None,
     """Write a table, and its hierarchies if they are asked for."""
     if name != "census" and rows is not None:
         raise DiscreetError(f"--rows is for the census; the table {name!r} has always the same rows")
-    target = check_file(f"{name}.csv" if file is None else file, "table", force, {})
+    target = check_file(f"{name}.csv" if file is None else file, "table", force, {}, Remarks(show_remark))
     table = census_arrow(rows or CENSUS_ROWS) if name == "census" else patients_arrow()
     trees = census_hierarchies() if name == "census" else {"disease": diseases()}
     written = [] if folder is None else write_hierarchies(trees, located(folder), force)
@@ -56,7 +58,7 @@ def write_hierarchies(trees: Mapping[str, Hierarchy], folder: Path, force: bool)
     folder.mkdir(parents=True, exist_ok=True)
     files = {folder / f"{name}.csv": tree for name, tree in trees.items() if tree.height > 1}
     for path in files:
-        check_file(str(path), "hierarchy", force, {})
+        check_file(str(path), "hierarchy", force, {}, Remarks(show_remark))
     for path, tree in files.items():
         lines = "".join(";".join(row) + "\n" for row in tree.rows())
         _write(path, force, partial(Path.write_text, data=lines, encoding="utf-8", newline="\n"))

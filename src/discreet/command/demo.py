@@ -11,14 +11,16 @@ from rich.console import Console
 from rich.text import Text
 
 from discreet.arguments import as_flags, command_line
-from discreet.command.console import Exit, note, output, print_json, quiet
+from discreet.command.console import Exit, note, output, print_json, quiet, show_remark
 from discreet.command.data import write_hierarchies, write_people
-from discreet.command.job import Job
-from discreet.command.outputs import tell
-from discreet.command.publish import Outcome, carry_out, show
+from discreet.command.publish import carry_out, show
 from discreet.command.render import grid
 from discreet.datasets import DOMAINS, census_arrow, census_hierarchies
 from discreet.errors import DiscreetError
+from discreet.jobs.carry_out import Outcome
+from discreet.jobs.job import Job
+from discreet.jobs.outputs import tell
+from discreet.progress import Remarks
 from discreet.releases import load
 from discreet.releases.described import DescribedRelease
 from discreet.releases.folder import check_folder
@@ -54,7 +56,7 @@ def prepare(home: Path, force: bool) -> None:
     if home.is_dir():
         ours = (INPUT, RELEASE, TRACE, TREES)
         for name in ours:
-            tell(home / name)
+            tell(home / name, Remarks(show_remark))
         left = [path for name in ours for path in leftovers(home / name)]
         others = sorted(path.name for path in home.iterdir() if path.name not in ours and path not in left)
         if others and not force:

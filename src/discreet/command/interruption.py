@@ -12,12 +12,13 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import NoReturn
 
 from discreet.command.console import SIGNALLED, complain
 from discreet.disk import CHANGING, SIGNALS, signals_to
-from discreet.unfinished import abandon, settled
+from discreet.unfinished import abandon
 
 LOOK = 3600.0 if os.name == "posix" else 0.2
 """Seconds to wait for the work at a time. Elsewhere signals do not end a wait: they are handled after it."""
@@ -31,8 +32,11 @@ class Interrupted(BaseException):
     """Raised in the working thread; not an Exception, so that no handler of errors catches it."""
 
 
-def interruptible(work: Callable[[], int]) -> int:
-    """Call ``work`` in another thread and return its result, unless a signal ends the process."""
+def interruptible(work: Callable[[], int], settled: Sequence[Path] = ()) -> int:
+    """Call ``work`` in another thread and return its result, unless a signal ends the process.
+
+    ``settled`` grows by each file and folder that the work has moved to its target.
+    """
     if threading.current_thread() is not threading.main_thread():
         return work()
     done: list[int] = []
@@ -48,7 +52,7 @@ def interruptible(work: Callable[[], int]) -> int:
     worker = threading.Thread(target=run, name="work", daemon=True)
 
     try:
-        with signals_to(lambda number, _: _leave(number, worker)):
+        with signals_to(lambda number, _: _leave(number, worker, settled)):
             worker.start()
             while worker.is_alive():
                 worker.join(LOOK)
@@ -59,7 +63,7 @@ def interruptible(work: Callable[[], int]) -> int:
     return done[0]
 
 
-def _leave(number: int, worker: threading.Thread) -> NoReturn:
+def _leave(number: int, worker: threading.Thread, settled: Sequence[Path]) -> NoReturn:
     """End the process: wait until files being moved are in place, then prevent any further move."""
     for other in SIGNALS:
         signal.signal(other, signal.SIG_DFL)  # a second signal ends the process at once
@@ -72,13 +76,13 @@ def _leave(number: int, worker: threading.Thread) -> NoReturn:
         worker.join(GRACE)
     abandon()
     # in a thread of its own: writing to a stopped terminal blocks, which must not keep the process alive
-    teller = threading.Thread(target=_tell, daemon=True)
+    teller = threading.Thread(target=_tell, args=(settled,), daemon=True)
     teller.start()
     teller.join(GRACE)
     os._exit(SIGNALLED + number)
 
 
-def _tell() -> None:
+def _tell(settled: Sequence[Path]) -> None:
     """Print that the command was interrupted, and which files are in place."""
     if sys.stderr.isatty():
         sys.stderr.write("\r\x1b[2K\x1b[?25h")  # erase the progress bar and show the cursor

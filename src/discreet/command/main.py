@@ -12,17 +12,18 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import click
 
 from discreet.arguments import speaking_flags
 from discreet.command import slips
-from discreet.command.console import STDOUT, Exit, complain, give_up, internal_error, naming, note
+from discreet.command.console import STDOUT, Exit, complain, give_up, internal_error, note
 from discreet.command.interruption import interruptible
-from discreet.disk import FULL, reason
+from discreet.disk import FULL, naming, reason
 from discreet.errors import DiscreetError
-from discreet.unfinished import place_of, settled
+from discreet.unfinished import place_of, settling
 from discreet.version import __version__
 
 COMMANDS = {
@@ -69,12 +70,12 @@ class SentenceGroup(slips.Group):
             if isinstance(stream, io.TextIOWrapper):
                 stream.reconfigure(errors="backslashreplace")  # never fail on a character
         args = [_as_typed(word) for word in (sys.argv[1:] if args is None else args)]
-        settled.clear()
-        sys.exit(interruptible(lambda: self._guarded(args, **extra)))
+        settled: list[Path] = []
+        sys.exit(interruptible(lambda: self._guarded(args, settled, **extra), settled))
 
-    def _guarded(self, args: Sequence[str] | None, **extra: Any) -> int:
+    def _guarded(self, args: Sequence[str] | None, settled: list[Path], **extra: Any) -> int:
         try:
-            with speaking_flags():
+            with speaking_flags(), settling(settled):
                 result = super().main(args, standalone_mode=False, **extra)
             with naming(STDOUT):
                 sys.stdout.flush()

@@ -9,12 +9,14 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from discreet.command.console import Exit, note, number, output, print_json, watching
-from discreet.command.outputs import check_file, write_file
-from discreet.command.reading import parse_trees, read_to_look
+from discreet.command.console import Exit, number, output, print_json, show_remark, watching
+from discreet.command.flags import parse_trees, parsed
 from discreet.command.render import grid
+from discreet.jobs.outputs import check_file, write_file
+from discreet.jobs.reading import read_to_look
 from discreet.principles.proximity import rounded_down
 from discreet.principles.wording import counted, rows
+from discreet.progress import Remarks
 from discreet.report.charts import check_suffix, require_all
 from discreet.report.frontier import drawn
 from discreet.report.plan import Plan, Strongest, plans
@@ -39,10 +41,11 @@ def plan(
     **given: Any,
 ) -> int:
     """Show the strongest promises that a table can keep."""
-    target = None if plot is None else _check_plot(plot, input, force, given)
+    remarks = Remarks(show_remark)
+    target = None if plot is None else _check_plot(plot, input, force, given, remarks)
     with watching() as progress:
         progress("reading", 0.0)
-        table, remarks = read_to_look(input, quasi, sensitive, given)
+        table, on_reading = read_to_look(input, quasi, sensitive, parsed(given))
         progress("planning", 0.0)
         planned = plans(table, epsilon=epsilon, m=m, neighbourhood=neighbourhood)
         divided = projections(table, harmless_values("; ".join(harmless))) if len(planned) > 1 else None
@@ -50,9 +53,9 @@ def plan(
             progress("drawing", 0.0)
             suffix, title = check_suffix(str(plot)), shown(Path(input).name)
             drawing = drawn(planned[0], suffix, title) if divided is None else divided.drawn(suffix, title)
-            write_file(target, drawing, force)
-    for remark in remarks:
-        note(remark)
+            write_file(target, drawing, force, remarks)
+    for remark in on_reading:
+        show_remark(remark)
     feasible = all(plan.feasible for plan in planned)
     if as_json:
         each = [plan.as_dict() for plan in planned]
@@ -71,13 +74,13 @@ def plan(
     return Exit.HOLDS if feasible else Exit.VIOLATED
 
 
-def _check_plot(plot: str, input: str, force: bool, given: dict[str, Any]) -> Path:
+def _check_plot(plot: str, input: str, force: bool, given: dict[str, Any], remarks: Remarks) -> Path:
     """Return the file for the plot; refuse it before the work begins if it cannot be written."""
     check_suffix(plot)
     require_all()
     trees, _ = parse_trees(given["hierarchies"])
     used = {"the input": Path(input)} | {f"the hierarchy of {name!r}": Path(path) for name, path in trees.items()}
-    return check_file(plot, "plot", force, used)
+    return check_file(plot, "plot", force, used, remarks)
 
 
 # ------------------------------------------------------------------------------------------------------------ showing

@@ -9,10 +9,11 @@ from typing import Any
 from rich.console import Console
 
 from discreet.arguments import as_flags, command_line
-from discreet.command.console import Exit, note, number, output, print_json, watching
-from discreet.command.job import LAYOUT
-from discreet.command.reading import read_to_look
+from discreet.command.console import Exit, number, output, print_json, show_remark, watching
+from discreet.command.flags import parsed
 from discreet.command.render import grid
+from discreet.jobs.job import LAYOUT
+from discreet.jobs.reading import read_to_look
 from discreet.principles.wording import counted, percent, rows
 from discreet.report.profile import Profile, suggest_promises
 from discreet.report.profile import profile as describe
@@ -25,21 +26,21 @@ def profile(input: str, quasi: tuple[str, ...], sensitive: str | None, as_json: 
     """Describe a table, and show which promises it can keep."""
     with watching() as progress:
         progress("reading", 0.0)
-        table, remarks = read_to_look(input, quasi, sensitive, given)
+        table, remarks = read_to_look(input, quasi, sensitive, parsed(given))
         progress("counting", 0.0)
         profiled = describe(table, combinations=bool(quasi))
         # suggestions are based on the table as it is read when the user follows the notes
         notes, better = table.notes, profiled
         if (heeded := _heeding(given, notes)) != given:
-            table, _ = read_to_look(input, quasi, sensitive, heeded)
+            table, _ = read_to_look(input, quasi, sensitive, parsed(heeded))
             better = describe(table, combinations=False)
     for remark in remarks:
-        note(remark)
+        show_remark(remark)
     whose = next((value for remark in notes for key, value in remark.say if key == "person"), None)
     known = given["person"] is not None
     roles = None if quasi else suggest(better.columns, profiled.rows, person_known=known, whose=whose)
     if roles is not None and roles.person is not None:  # promises are then about persons
-        table, _ = read_to_look(input, quasi, sensitive, {**heeded, "person": roles.person})
+        table, _ = read_to_look(input, quasi, sensitive, {**parsed(heeded), "person": roles.person})
     if sensitive is None and roles is not None and roles.sensitive is not None:
         column = next(candidate for candidate in table.columns if candidate.name == roles.sensitive)
         table = replace(

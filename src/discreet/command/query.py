@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
 from discreet.command.audit import reading_with
-from discreet.command.console import Exit, note, number, output, print_json, quiet, watching
-from discreet.command.outputs import tell
+from discreet.command.console import Exit, note, number, output, print_json, quiet, show_remark, watching
 from discreet.errors import DiscreetError
+from discreet.jobs.outputs import tell
 from discreet.principles.wording import counted, percent
-from discreet.progress import Progress
+from discreet.progress import Progress, Remarks
 from discreet.releases import load
 from discreet.releases.release import Release
 from discreet.table.grouping import GroupBy
@@ -32,7 +32,7 @@ _TOKEN = re.compile(
 
 def query(folder: str, sql: str | None, file: str | None, original: str | None, as_json: bool, **reading: Any) -> int:
     """Estimate counts from a release, and show them."""
-    tell(folder)
+    tell(folder, Remarks(show_remark))
     if (sql is None) == (file is None):
         raise DiscreetError("a query is SQL or a file of queries (-f); give exactly one of them")
     with watching() as progress:

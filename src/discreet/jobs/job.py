@@ -1,4 +1,4 @@
-"""A job: everything `discreet publish` needs to know, from a TOML file, from flags, or from both."""
+"""A job: everything that publishing a table needs to know, from a TOML file, from flags, or from both."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from types import NoneType
 from typing import Annotated, Any, Literal, get_args, get_origin
 
+from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.options import Interval, checked, hints_of, read
 from discreet.table.documents import toml
@@ -76,9 +77,9 @@ class Job:
     def of(cls, content: Mapping[str, Any], source: str = "the job", file: Path | None = None) -> Job:
         """Build a job from plain values, read from ``file`` if any; errors are one sentence that names the key."""
         _known(content, source)
-        for key, sentence in NEEDED.items():
+        for key, (lacking, advice, example) in NEEDED.items():
             if content.get(key) in (None, []):
-                raise DiscreetError(sentence)
+                raise DiscreetError(f"{lacking}; {advice}" + (f", as in {argument(key, example)}" if example else ""))
         try:
             return cls(**{key: _checked(key, value) for key, value in content.items()}, file=file)
         except DiscreetError as fault:
@@ -202,12 +203,13 @@ def _known(content: Mapping[str, Any], source: str) -> None:
             raise DiscreetError(f"{source} has the unknown key {key!r}; {near(key, keys)}")
 
 
-NEEDED = {
-    "input": "no input is named; give the file with the table",
-    "output": "no output is named; give the folder for the release, as in -o release",
-    "quasi": "no quasi-identifier is named; say which columns an attacker may know, as in --quasi age,sex",
-    "promises": "no promise is named; ask for one, as in --promise 'beta-likeness(beta=2)'",
+NEEDED: dict[str, tuple[str, str, Any]] = {
+    "input": ("no input is named", "give the file with the table", None),
+    "output": ("no output is named", "give the folder for the release", "release"),
+    "quasi": ("no quasi-identifier is named", "say which columns an attacker may know", ["age", "sex"]),
+    "promises": ("no promise is named", "ask for one", ["beta-likeness(beta=2)"]),
 }
+"""The keys that every job has; what is said if one is missing, the advice, and an example of its value."""
 
 
 def _option(value: Any) -> Any:

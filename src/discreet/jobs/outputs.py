@@ -6,9 +6,10 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from discreet.command.console import naming, note
-from discreet.disk import obstacle, sync, uninterrupted
+from discreet.arguments import argument
+from discreet.disk import naming, obstacle, sync, uninterrupted
 from discreet.errors import DiscreetError
+from discreet.progress import Remarks
 from discreet.releases.folder import check_folder, release_folder
 from discreet.releases.placement import check_file as check_plain
 from discreet.releases.placement import enter_file, left_beside, put_back, real_place, tidied
@@ -17,10 +18,10 @@ from discreet.table.paths import located
 from discreet.unfinished import settle, unfinished
 
 
-def check_output(output: str, force: bool, used: Mapping[str, Path]) -> Path:
+def check_output(output: str, force: bool, used: Mapping[str, Path], remarks: Remarks) -> Path:
     """Return the folder for a release; refuse it if files would be lost or it cannot be written.
 
-    ``used`` are the files that the command reads, by description.
+    ``used`` are the files that the job reads, by description.
     """
     target = real_place(output)
     if not target.name:
@@ -28,15 +29,14 @@ def check_output(output: str, force: bool, used: Mapping[str, Path]) -> Path:
     for what, path in used.items():
         if target in real_place(path).parents:
             raise DiscreetError(f"{what}, '{path}', lies inside the output folder '{output}'; choose another folder")
-    for sentence in put_back(target):
-        note(f"Note: {sentence}")
-    tell(target)
+    remarks("place", *put_back(target))
+    tell(target, remarks)
     check_folder(located(output), force)
     _check_writable(target, f"'{output}'")
     return target
 
 
-def check_trace(trace: str, output: Path, force: bool, used: Mapping[str, Path]) -> Path:
+def check_trace(trace: str, output: Path, force: bool, used: Mapping[str, Path], remarks: Remarks) -> Path:
     """Return the file for the private trace; refuse it inside a release, or if it would replace another file."""
     path = real_place(trace)
     if output == path or output in path.parents:
@@ -45,10 +45,10 @@ def check_trace(trace: str, output: Path, force: bool, used: Mapping[str, Path])
         )
     check_outside(Path(os.path.abspath(located(trace))))  # links are not resolved
     check_outside(path)
-    return check_file(trace, "trace", force, used)
+    return check_file(trace, "trace", force, used, remarks)
 
 
-def check_file(name: str, what: str, force: bool, used: Mapping[str, Path]) -> Path:
+def check_file(name: str, what: str, force: bool, used: Mapping[str, Path], remarks: Remarks) -> Path:
     """Return an output file; refuse it if something would be lost or it cannot be written.
 
     ``what`` names it in errors, such as "page" or "plot".
@@ -60,26 +60,25 @@ def check_file(name: str, what: str, force: bool, used: Mapping[str, Path]) -> P
     check_plain(path, f"the {what} '{name}'")
     if not path.parent.is_dir():
         raise DiscreetError(f"there is no folder '{path.parent}' for the {what}; make it first")
-    tell(path)
+    tell(path, remarks)
     if path.exists() and not force:
-        raise DiscreetError(f"the {what} '{name}' exists already; choose another file, or --force to replace it")
+        replace = argument("force", True)
+        raise DiscreetError(f"the {what} '{name}' exists already; choose another file, or {replace} to replace it")
     _check_writable(path, f"the {what} '{name}'")
     return path
 
 
-def tell(path: str | Path) -> None:
-    """Print a note about what killed commands have left beside a path, and change nothing."""
-    for sentence in left_beside(real_place(release_folder(path))):
-        note(f"Note: {sentence}")
+def tell(path: str | Path, remarks: Remarks) -> None:
+    """Remark on what killed commands have left beside a path, and change nothing."""
+    remarks("place", *left_beside(real_place(release_folder(path))))
 
 
-def tidy(path: str | Path) -> None:
-    """Remove what killed commands have left beside a path that has just been written, and print a note about it."""
-    for sentence in tidied(real_place(path)):
-        note(f"Note: {sentence}")
+def tidy(path: str | Path, remarks: Remarks) -> None:
+    """Remove what killed commands have left beside a path that has just been written, and remark on it."""
+    remarks("place", *tidied(real_place(path)))
 
 
-def write_file(path: Path, content: bytes, force: bool) -> None:
+def write_file(path: Path, content: bytes, force: bool, remarks: Remarks) -> None:
     """Write a file atomically."""
     with naming(str(path)), unfinished(path) as fresh:
         fresh.write_bytes(content)
@@ -88,7 +87,7 @@ def write_file(path: Path, content: bytes, force: bool) -> None:
             enter_file(fresh, path, force)
             settle(path)
         sync(path.parent)
-        tidy(path)
+        tidy(path, remarks)
 
 
 def _check_writable(target: Path, what: str) -> None:

@@ -1,0 +1,234 @@
+"""`carry_out`: turns a file into an audited release in its place, as a job says."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from discreet.adversary.audit import Audit, audit
+from discreet.arguments import argument
+from discreet.disk import naming, uninterrupted
+from discreet.jobs.job import Job
+from discreet.jobs.outputs import check_output, check_trace, tidy
+from discreet.jobs.publish import publish
+from discreet.jobs.reading import on_memory, read_input
+from discreet.principles import Principle, Prior, parse, together
+from discreet.principles.per_attribute import on_numbers
+from discreet.progress import Progress, Remark, Remarks, unheard
+from discreet.releases.passthrough import check_kept, check_quasi, kept_assumptions
+from discreet.releases.placement import manifest_digest, place
+from discreet.releases.release import Release
+from discreet.releases.trace import check_of_people, fill_trace
+from discreet.report.profile import suggest_promise
+from discreet.schemes import Scheme, make_scheme
+from discreet.table.notes import formulas
+from discreet.table.table import Table
+from discreet.unfinished import settle, unfinished
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """The result of a job."""
+
+    job: Job
+    table: Table
+    scheme: dict[str, Any]
+    """The scheme and its options, as the manifest has them."""
+    trace: NDArray[Any] | None
+    """Private: the group of every input row."""
+    audit: Audit
+    left_out: list[str]
+    """Columns of the input that are not published."""
+    remarks: tuple[Remark, ...]
+    seconds: dict[str, float]
+
+    @property
+    def notes(self) -> list[str]:
+        """What stays true of the release: how columns were read, which are randomised, and which values are certain."""
+        return [remark.sentence for remark in self.remarks if remark.about in ("columns", "randomised", "certain")]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the outcome as plain values, for JSON."""
+        held = self.audit.holds
+        return {
+            **self.audit.as_dict(),
+            "folder": self.job.output if held else None,
+            "trace": self.job.trace if held else None,
+            "scheme": self.scheme,
+            "missing": 0 if self.table.unusable is None else len(self.table.unusable),
+            "left_out": self.left_out,
+            "notes": self.notes,
+            "seconds": {stage: round(seconds, 3) for stage, seconds in self.seconds.items()},
+        }
+
+
+def carry_out(job: Job, *, progress: Progress | None = None, remark: Callable[[Remark], None] | None = None) -> Outcome:
+    """Read, publish, save beside the target, audit the saved files, and move them into place if the audit holds.
+
+    Nothing is printed. ``progress`` may raise `discreet.progress.Cancelled`, which leaves nothing behind; ``remark`` is
+    called with each remark as soon as it is due. The outcome has all remarks.
+    """
+    remarks = Remarks(remark)
+    target = check_output(job.output, job.force, job.files, remarks)
+    trace = None if job.trace is None else check_trace(job.trace, target, job.force, job.files, remarks)
+    before = manifest_digest(target)
+    promise = together(parse(text) for text in job.promises)
+    scheme = make_scheme(job.scheme, job.options, job.seed, promise)
+    if trace is not None:
+        check_of_people(scheme.makes)
+    remarks("caution", *_cautions(job, scheme, trace, before))
+    remarks("memory", *on_memory(job))
+    return _Work(job, target, trace, before, promise, scheme, remarks, progress or unheard).outcome()
+
+
+@dataclass
+class _Work:
+    """A job whose promise, scheme and places have been checked."""
+
+    job: Job
+    target: Path
+    trace: Path | None
+    before: str | None
+    """The digest of the manifest of the release that is replaced, if there is one."""
+    promise: Principle
+    scheme: Scheme
+    remarks: Remarks
+    progress: Progress
+
+    def outcome(self) -> Outcome:
+        """Do the work."""
+        job, promise, clock = self.job, self.promise, _Clock()
+        self.progress("reading", 0.0)
+        table, left_out, on_reading = read_input(job)
+        check_kept(table)  # refuse before the work begins
+        check_quasi(table)
+        on_table = list(_on_table(job, promise, table))
+        clock.lap("read")
+        release = publish(table, promise, self.scheme, progress=self.progress, most_withheld=job.most_withheld)
+        randomised = list(_randomised(release))
+        clock.lap("publish")
+        self.target.parent.mkdir(parents=True, exist_ok=True)
+        staged_trace = nullcontext() if self.trace is None else unfinished(self.trace)
+        with unfinished(self.target) as staged, staged_trace as private:
+            self._save(release, staged, private)
+            clock.lap("save")
+            described, groups = release.manifest["scheme"], release.trace
+            del release  # an audit reads the files, and needs the memory
+            self.progress("auditing", 0.0)
+            audited = audit(staged, table, trace=groups, promises=promise, progress=self.progress)
+            clock.lap("audit")
+            if audited.holds:
+                self._place(staged, private)
+        for remark in on_reading:
+            self.remarks(remark.about, remark.sentence)
+        self.remarks("promise", *on_table)
+        self.remarks("randomised", *randomised)
+        self.remarks("certain", *_certain(promise, table, audited))
+        self.remarks("groups", *_beyond_groups(promise, audited))
+        return Outcome(job, table, described, groups, audited, left_out, tuple(self.remarks.made), clock.laps)
+
+    def _save(self, release: Release, staged: Path, private: Path | None) -> None:
+        """Write the release, and the trace if there is one, beside their places."""
+        self.progress("saving", 0.0)
+        release.save(staged, self.job.format)
+        if private is not None:
+            with naming(str(self.trace)):
+                fill_trace(release, private)
+
+    def _place(self, staged: Path, private: Path | None) -> None:
+        """Move the release, and the trace if there is one, into their places."""
+        pair = None if self.trace is None or private is None else (private, self.trace)
+        with uninterrupted():
+            place(staged, self.target, self.before, self.job.force, pair)
+            settle(self.target)
+        for path in filter(None, (self.target, self.trace)):
+            tidy(path, self.remarks)
+
+
+def _cautions(job: Job, scheme: Scheme, trace: Path | None, before: str | None) -> Iterator[str]:
+    """Yield what to be careful about when a release is replaced, or is an experiment."""
+    if job.seed is not None:
+        seed = argument("seed")
+        yield f"with {seed} the release is an experiment: anyone who knows the seed can tell whose row is whose."
+    if before is None:
+        return
+    sentences = [f"this replaces the release in '{job.output}'."]
+    if scheme.holds_for_one_run:
+        sentences.append(
+            f"What the scheme {scheme.name!r} promises holds for one run: if both are of the same table, do not choose "
+            "among the results, and keep no other."
+        )
+    else:
+        sentences.append(
+            "Who has that one, too, may learn more from both than from either: give away only one of them."
+        )
+    if trace is None or not trace.exists():
+        sentences.append("A trace of it no longer fits.")
+    yield " ".join(sentences)
+
+
+def _on_table(job: Job, promise: Principle, table: Table) -> Iterator[str]:
+    """Yield what to know about the columns of a table under a promise."""
+    yield from kept_assumptions(table)
+    for sentence in (*on_numbers(promise, table), *(formulas(table.columns) if job.format == "csv" else ())):
+        yield f"{sentence}."
+    if any("distance" in text for text in job.promises):
+        return
+    for part in promise.parts:
+        for column in table.sensitive:
+            if column.kind != "categorical" and part.about in (None, column.name):
+                remark = part.remark(column.name, column.kind)
+                if remark:
+                    yield remark
+
+
+def _randomised(release: Release) -> Iterator[str]:
+    """Yield which columns of a release hold randomised values."""
+    for column, name in release.randomised.items():
+        yield (
+            f"the column {column!r} of the release holds randomised values: count {name!r} with discreet query, which "
+            "undoes the randomisation, and not in the file."
+        )
+
+
+def _certain(promise: Principle, table: Table, audited: Audit) -> Iterator[str]:
+    """Yield whose value is known to anybody who finds their group, and which promise about it would help."""
+    for found in audited.certain:
+        column = next(column for column in table.sensitive if column.name == found.attribute)
+        alone = replace(table, sensitive=(column,))
+        advice = parse(suggest_promise(Prior.of(alone) if table.person is None else Prior.of_persons(alone)))
+        if len(table.sensitive) > 1:
+            advice = advice.naming(column.name)
+        said = {str(part) for part in promise.parts}
+        useful = advice.about_values and str(advice) not in said
+        say = f'{argument("promises")} "{advice}"'
+        way = f"; ask for it to be protected as well, with {say}" if useful else ""
+        yield f"{found.sentence}: whoever finds their group knows it{way}."
+
+
+def _beyond_groups(promise: Principle, audited: Audit) -> Iterator[str]:
+    """Yield what checks found that an attacker may believe beyond what single groups reveal."""
+    names = ["all groups"] if promise.monotone else ["all groups", "unions"]
+    if audited.presence is not None and audited.presence.above_weighed:
+        names.append("common values")
+    for check in audited.checks:
+        if check.name in names:
+            yield check.sentence
+
+
+class _Clock:
+    """Measures the seconds of each stage."""
+
+    def __init__(self) -> None:
+        self.laps: dict[str, float] = {}
+        self._last = time.perf_counter()
+
+    def lap(self, stage: str) -> None:
+        now = time.perf_counter()
+        self.laps[stage], self._last = now - self._last, now
