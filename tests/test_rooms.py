@@ -68,15 +68,15 @@ BUDGETS = {
     "jobs": Budget(790, 6),
     "kernels": Budget(7_160, 53),
     "principles": Budget(3_350, 23),
-    "releases": Budget(9_050, 58),
+    "releases": Budget(9_100, 58),
     "report": Budget(2_490, 15),
     "schemes": Budget(8_850, 59),
-    "table": Budget(6_310, 30),
+    "table": Budget(6_460, 31),
 }
 """Per room; ``ground`` are the modules beside the rooms."""
 WHOLE = Budget(52_150, 343)
 """All of them together but what is new, which is less than the sum of what each may have at most."""
-NEW = ("command/data.py", "report/tradeoff.py", "table/layout.py")
+NEW = ("command/data.py", "report/tradeoff.py", "table/layout.py", "table/unnamed.py")
 """What was built since; it counts towards what its room may grow by."""
 COMING = {"engines": 2_500, "app": 3_500, "evidence": 3_500}
 """The lines of rooms that do not exist yet: their budgets when they do, beside ``WHOLE``."""

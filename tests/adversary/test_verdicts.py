@@ -151,6 +151,9 @@ def test_a_value_that_only_the_manifest_lists_is_in_the_verdict(people: Path) ->
     assert "lists" not in verdict(*ROLES)
     note = "Ann is in group 3"
     edit(lambda manifest: manifest["attributes"][2]["values"].append("Bob"))
+    said = " ".join(run("audit", "release", "--original", "people.csv", code=1).split())
+    assert "The manifest names 'Bob' of 'grade', which stands in no cell" in said
+    edit(lambda manifest: manifest["attributes"][2].update({"declared": True}))
     told = "the manifest lists 'Bob' of 'grade': neither the original nor a published cell contains them"
     assert verdict(*ROLES) == f"l-diversity(l=2) holds, as the release itself states it; {told}."
     assert "--hierarchy grade=FILE" in run("audit", "release", "--original", "people.csv")

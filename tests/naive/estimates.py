@@ -74,7 +74,7 @@ def admits(entry: Entry, value: Any, asked: Sequence[Condition]) -> bool:
     for condition in asked:
         if isinstance(condition, OneOf):
             numeric = entry["kind"] == "numeric"
-            if entry["kind"] == "categorical" and entry["role"] == "quasi":
+            if entry["kind"] != "numeric" and entry["role"] == "quasi":
                 if value not in unnamed.standing_in(entry, map(str, condition.values)):
                     return False
                 continue
@@ -82,10 +82,10 @@ def admits(entry: Entry, value: Any, asked: Sequence[Condition]) -> bool:
                 return False
             continue
 
-        def place(end: Any) -> float:
-            return float(end) if entry["kind"] == "numeric" else float(entry["values"].index(str(end)))
-
-        at = place(value)
+        if entry["kind"] == "numeric":
+            place, at = float, float(value)
+        else:
+            place, at = unnamed.places(entry, condition), float(unnamed.order_of(entry).index(value))
         if condition.low is not None and not (
             at > place(condition.low) if condition.low_open else at >= place(condition.low)
         ):
@@ -104,7 +104,7 @@ def possible(entry: Entry, text: str) -> list[Any]:
         missing = text == "" if numeric else text == "(missing)" and entry["kind"] == "ordinal"
         return [] if missing else [float(text) if numeric else text]
     if entry["kind"] == "ordinal" and "hierarchy" not in entry:
-        values = entry["values"]
+        values = unnamed.order_of(entry)
         if text in ("*", "(missing)"):
             return list(values) if text == "*" else []
         first, last = (values.index(item) for item in items(text))

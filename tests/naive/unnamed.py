@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from itertools import takewhile
 from typing import Any
 
 Entry = Mapping[str, Any]
@@ -11,6 +13,8 @@ Entry = Mapping[str, Any]
 
 def rows_of(entry: Entry) -> list[list[str]]:
     """Return a row per value, from the value to the root; values without a name are called by their number."""
+    if entry["kind"] == "ordinal":
+        return [[value, "*"] for value in order_of(entry)]
     rows = []
     for row in entry["hierarchy"]:
         first, *above = row if isinstance(row, list) else [row, "*"]
@@ -47,6 +51,11 @@ def under(entry: Entry, label: str, value: str) -> bool:
 
 def standing_in(entry: Entry, values: Iterable[str]) -> set[str]:
     """Return the values of a condition, a value without a name in place of each that the release does not name."""
+    if entry["kind"] == "ordinal":
+        asked = set(values)
+        if asked == {"(not named)"}:
+            return {value for value in order_of(entry) if value.startswith("?")}
+        return (asked & named(entry)) | set(between(entry, asked).values())
     rows, found, used = rows_of(entry), set(), Counter[tuple[str, ...]]()
     for value in dict.fromkeys(values):
         if value == "(not named)":
@@ -60,3 +69,34 @@ def standing_in(entry: Entry, values: Iterable[str]) -> set[str]:
             found |= {free[used[lowest] % len(free)]} if free else set()
             used[lowest] += 1
     return found
+
+
+def order_of(entry: Entry) -> list[str]:
+    """Return the values of an ordered attribute; those without a name are called by their place."""
+    values: list[str] = []
+    for item in entry["values"]:
+        values += [item] if isinstance(item, str) else [f"?{len(values) + at}" for at in range(item)]
+    return values
+
+
+def between(entry: Entry, asked: Iterable[str]) -> dict[str, str]:
+    """Return the value that each one asked for is counted as that has no name, evenly spread over those it may be."""
+    order = order_of(entry)
+    numbers = all(re.fullmatch("[0-9.]+", value) for value in named(entry))
+    gaps: dict[int, list[str]] = {}
+    for value in sorted(set(asked) - set(order) - {"(missing)"}, key=lambda one: float(one) if numbers else one):
+        before = [one for one in named(entry) if (float(one) < float(value) if numbers else one < value)]
+        gaps.setdefault(max((order.index(one) + 1 for one in before), default=0), []).append(value)
+    found = {}
+    for start, values in gaps.items():
+        free = list(takewhile(lambda value: value.startswith("?"), order[start:]))
+        for at, value in enumerate(values if free else []):
+            found[value] = free[int((at + 0.5) * len(free) / len(values))]
+    return found
+
+
+def places(entry: Entry, condition: Any) -> Callable[[Any], float]:
+    """Return the places of the ends of a range in the order."""
+    order = order_of(entry)
+    found = between(entry, [str(end) for end in (condition.low, condition.high) if end is not None])
+    return lambda end: float(order.index(found.get(str(end), str(end))))

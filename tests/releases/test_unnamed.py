@@ -15,24 +15,14 @@ import discreet as dc
 from discreet.analyst.loss import losses
 from discreet.releases.labels import told
 from discreet.releases.release import Release
-from discreet.table.hierarchy import UNNAMED, Hierarchy
+from discreet.table.hierarchy import Hierarchy
 from discreet.table.table import Table
+from discreet.table.unnamed import UNNAMED
+from support.formats import DESCRIBED
 
 ROWS = 240
 PREFIX = {"prefix": {"keep": [3, 2]}}
 INTERVALS = {"intervals": {"widths": [10, 50], "origin": 0}}
-SCHEMES = {
-    "cuts": "k-anonymity(k=8)",
-    "cuts(values=set)": "k-anonymity(k=8)",
-    "cuts(values=label)": "k-anonymity(k=8)",
-    "mondrian": "k-anonymity(k=8)",
-    "incognito": "k-anonymity(k=8)",
-    "lifting": "l-diversity(l=2.7)",
-    "mirrored": "l-diversity(l=2)",
-    "heterogeneous(publishes=graph)": "l-diversity(l=2)",
-    "codip": "l-diversity(l=2)",
-}
-"""A scheme of every format that has descriptions."""
 
 
 def people(seed: int = 0) -> pa.Table:
@@ -70,10 +60,10 @@ def cells(release: Release) -> dict[str, set[str]]:
     return named
 
 
-@pytest.mark.parametrize("label", SCHEMES)
+@pytest.mark.parametrize("label", DESCRIBED)
 def test_the_folder_names_no_value_that_stands_in_no_cell(label: str, tmp_path: Path) -> None:
     table = read(people(), label)
-    release = dc.publish(table, SCHEMES[label], label)
+    release = dc.publish(table, DESCRIBED[label], label)
     folder = release.save(tmp_path / "release")
     manifest, named = (folder / "release.json").read_text(), cells(dc.load(folder))
     hidden = {
@@ -94,9 +84,9 @@ def test_the_folder_names_no_value_that_stands_in_no_cell(label: str, tmp_path: 
     assert "graph" in label or dc.audit(folder, table).holds
 
 
-@pytest.mark.parametrize("label", SCHEMES)
+@pytest.mark.parametrize("label", DESCRIBED)
 def test_what_is_loaded_is_what_was_made(label: str, tmp_path: Path) -> None:
-    release = dc.publish(read(people(), label), SCHEMES[label], label)
+    release = dc.publish(read(people(), label), DESCRIBED[label], label)
     loaded = dc.load(release.save(tmp_path / "release"))
     assert [each.as_dict() for each in loaded.attributes] == [each.as_dict() for each in release.attributes]
     assert losses(loaded) == losses(release)
@@ -104,11 +94,11 @@ def test_what_is_loaded_is_what_was_made(label: str, tmp_path: Path) -> None:
     assert np.array_equal(loaded.beliefs(points), release.beliefs(points), equal_nan=True)
 
 
-@pytest.mark.parametrize("label", SCHEMES)
+@pytest.mark.parametrize("label", DESCRIBED)
 def test_people_find_themselves_although_their_values_have_no_name(label: str, tmp_path: Path) -> None:
     """Whoever has the original knows all names; everybody else finds the same groups by the recipe."""
     table = read(people(), label)
-    release = dc.publish(table, SCHEMES[label], label)
+    release = dc.publish(table, DESCRIBED[label], label)
     revealed = release.revealed(table)
     points = {name: [table.column(name).texts[code] for code in table.column(name).codes] for name in ("zip", "town")}
     points["pay"] = table.column("pay").values[table.column("pay").codes].tolist()

@@ -44,3 +44,17 @@ def published_as(format: str, table: Table) -> Release:
     release = made(maker.scheme).publish(table, parse(maker.promise))
     assert release.format == format
     return release
+
+
+DESCRIBED = {
+    "cuts": "k-anonymity(k=8)",
+    "cuts(values=set)": "k-anonymity(k=8)",
+    "cuts(values=label)": "k-anonymity(k=8)",
+    "mondrian": "k-anonymity(k=8)",
+    "incognito": "k-anonymity(k=8)",
+    "lifting": "l-diversity(l=2.7)",
+    "mirrored": "l-diversity(l=2)",
+    "heterogeneous(publishes=graph)": "l-diversity(l=2)",
+    "codip": "l-diversity(l=2)",
+}
+"""A scheme of every format that has descriptions, and a promise that it keeps."""

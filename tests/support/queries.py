@@ -9,14 +9,20 @@ import numpy as np
 from discreet.releases import GeneralizedRelease
 from discreet.table.query import OneOf, Query, Range
 from discreet.table.table import Column, Table
+from discreet.table.unnamed import is_unnamed
 
 
 def random_query(rng: np.random.Generator, table: Table, release: GeneralizedRelease | None = None) -> Query:
     """Draw a query with ranges and lists of values on some columns, sometimes several on the same column.
 
-    Ranges of an ordinal column end at values that the release lists, because it does not know the rank of others.
+    Ranges of an ordinal column end at values that the release names, because it does not know the rank of others.
     """
-    listed = {} if release is None else {one.name: one.values for one in release.attributes if one.kind == "ordinal"}
+    attributes = () if release is None else release.attributes
+    listed = {
+        one.name: [value for value in one.values if not is_unnamed(value)]
+        for one in attributes
+        if one.kind == "ordinal"
+    }
     conditions: list[Any] = []
     for column in table.columns:
         while rng.random() < 0.5:

@@ -21,6 +21,7 @@ from discreet.releases.reading import stated_reading
 from discreet.table.hierarchy import Hierarchy, PublishedHierarchy
 from discreet.table.read import read
 from discreet.table.table import Table
+from discreet.table.unnamed import is_unnamed
 
 
 def audit(
@@ -192,6 +193,8 @@ def _tree(attribute: Attribute) -> PublishedHierarchy | Mapping[str, Any] | None
         return attribute.recipe
     if attribute.hierarchy is not None and not (attribute.flat and attribute.kind == "categorical"):
         return PublishedHierarchy(attribute.hierarchy)
+    if attribute.kind == "ordinal" and any(map(is_unnamed, attribute.values)):
+        return None  # nobody declared the order: it follows from the values
     if attribute.kind == "ordinal" and attribute.role != "other" and attribute.values:
         # The manifest lists the values in their order, which may differ from the order of their texts.
         return PublishedHierarchy(Hierarchy.flat(attribute.name, attribute.values))

@@ -14,12 +14,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
 from discreet.releases.folder import DAMAGED
-from discreet.table.hierarchy import OTHERS, UNNAMED, Hierarchy
+from discreet.table import unnamed as without_names
+from discreet.table.hierarchy import Hierarchy
 from discreet.table.hierarchy_sources import interval_named, recipe_of, source_rows
 from discreet.table.moments import Meaning, Notation, moment, written
-from discreet.table.query import number_given
+from discreet.table.query import Condition, Range, as_text, number_given, texts_of
 from discreet.table.table import Column, Derived, Kind
 from discreet.table.texts import MISSING, ROOT, is_missing, value_text
+from discreet.table.unnamed import OTHERS, UNNAMED, is_unnamed
 
 Role = Literal["quasi", "sensitive", "other"]
 
@@ -34,7 +36,7 @@ class Attribute:
     domain: tuple[float, float] | None = None
     """The smallest and largest number, if the attribute is numeric."""
     values: tuple[str, ...] = ()
-    """The values in ascending order, without a missing one, if the attribute is ordinal."""
+    """The values in ascending order, without a missing one, if the attribute is ordinal; some may have no name."""
     hierarchy: Hierarchy | None = None
     """Always present for a categorical attribute, flat if none was declared. For other kinds only if labels are
     published, or if a promise may concern the levels of the sensitive attribute."""
@@ -45,8 +47,8 @@ class Attribute:
     recipe: Mapping[str, Any] | None = None
     """The recipe of its labels. A numeric attribute then has no hierarchy: its labels are intervals."""
     declared: bool = False
-    """Whether the publisher declared the domain of numbers, or the values of a categorical quasi-identifier, which are
-    public as they are."""
+    """Whether the publisher declared the domain of numbers, or the values of another quasi-identifier, which are public
+    as they are."""
 
     @property
     def meaning(self) -> Meaning:
@@ -69,7 +71,7 @@ class Attribute:
             plain = self.notation == "number"
             entry["domain"] = [_number(end) if plain else written(end, self.notation) for end in self.domain]
         if self.kind == "ordinal":
-            entry["values"] = list(self.values)
+            entry["values"] = without_names.listed(self.values)
         if self.hierarchy is not None:
             tree = self.hierarchy
             # sort: the order of unordered values must not be able to carry information
@@ -86,18 +88,29 @@ class Attribute:
 
         Values that the publisher declared are public, and those of a sensitive attribute are, with the prior.
         """
-        if self.role != "quasi" or self.kind != "categorical" or self.declared or self.hierarchy is None:
+        if self.role != "quasi" or self.declared:
+            return self
+        if self.kind == "ordinal" and self.hierarchy is None:
+            return replace(self, values=without_names.naming(self.values, set(texts)))
+        if self.kind != "categorical" or self.hierarchy is None:
             return self
         return replace(self, hierarchy=self.hierarchy.naming(set(texts)))
 
     def naming_also(self, other: Attribute) -> Attribute:
         """Return the attribute as two releases describe it that are published together."""
+        if self.kind == "ordinal":
+            values = without_names.naming_also(self.values, other.values)
+            return self if values is None else replace(self, values=values)
         if self.hierarchy is None or other.hierarchy is None or self.kind != "categorical":
             return self
         return replace(self, hierarchy=self.hierarchy.naming_also(other.hierarchy))
 
     def revealed(self, column: Column) -> Attribute:
         """Return the attribute as who has the original knows it: with the names of all values."""
+        if self.kind == "ordinal" and any(map(is_unnamed, self.values)):
+            used = (column.texts[code] for code in np.unique(column.codes).tolist())
+            known = [text for text in used if text != MISSING]
+            return replace(self, values=without_names.revealed(self.values, known))
         told = () if self.hierarchy is None else self.hierarchy.leaves
         hides = any(leaf.startswith(UNNAMED) for leaf in told)
         if self.role != "quasi" or not (hides or self.recipe is not None):
@@ -123,6 +136,8 @@ class Attribute:
         >>> sorted(zip.stand_ins(["1", "3"])), len(set(zip.stand_ins(["1", "2"]).values()))
         (['1'], 2)
         """
+        if self.kind == "ordinal":
+            return without_names.standing_in(self.values, set(values) - {MISSING, OTHERS})
         tree = self.hierarchy
         if tree is None or not any(leaf.startswith(UNNAMED) for leaf in tree.leaves):
             return {}
@@ -137,6 +152,25 @@ class Attribute:
                 found[value] = leaves[used[labels] % len(leaves)]
                 used[labels] += 1
         return found
+
+    def standing_in(self, condition: Condition) -> Condition:
+        """Return a condition that names a value without a name in place of each that the release does not name."""
+        if self.kind == "numeric" or (self.kind == "categorical" and isinstance(condition, Range)):
+            return condition
+        instead = self.stand_ins(texts_of(condition))
+        if isinstance(condition, Range):
+            ends = (condition.low, condition.high)
+            low, high = (None if end is None else instead.get(as_text(end), end) for end in ends)
+            return replace(condition, low=low, high=high)
+        tree = self.hierarchy if self.kind == "categorical" else None
+        known = self.values if tree is None else tree.leaves
+        if condition.values == (OTHERS,) and OTHERS not in known:
+            return replace(condition, values=tuple(value for value in known if is_unnamed(value)))
+        values = list[str]()
+        for text in texts_of(condition):
+            below = [] if tree is None else tree.below(text)
+            values += below or [instead.get(text, text)]
+        return replace(condition, values=tuple(values))
 
     def _labels_above(self, values: list[str]) -> list[tuple[str, ...]]:
         """Return the labels above values, from the leaf's parent to the root, as the recipe has them."""
@@ -175,8 +209,13 @@ class Attribute:
                 domain = None if domain is None else [moment(end, notation) for end in domain]
                 if "hierarchy" in entry:
                     raise ValueError("hierarchy")
-            values = tuple(str(value) for value in entry.get("values", ()))
             tree = entry.get("hierarchy")
+            ordered = entry.get("values", ())
+            if not all(isinstance(value, str) for value in ordered) and (
+                kind != "ordinal" or role != "quasi" or tree is not None or "declared" in entry
+            ):
+                raise ValueError("values")
+            values = without_names.from_listed(ordered)
             recipe, hierarchy = entry.get("recipe"), None
             if recipe is not None and (role != "quasi" or recipe_of(name, recipe) != recipe):
                 raise ValueError("recipe")
@@ -240,7 +279,8 @@ def describe(column: Column, role: Role, labels: bool = False) -> Attribute:
         )
     if column.kind == "ordinal":
         order = [str(value) for code, value in enumerate(column.values) if code != column.missing]
-        return Attribute(column.name, role, "ordinal", values=tuple(order), hierarchy=tree)
+        declared = role == "quasi" and column.declared_values
+        return Attribute(column.name, role, "ordinal", values=tuple(order), hierarchy=tree, declared=declared)
     assert tree is not None, "every categorical column has a hierarchy"
     tree = Hierarchy.from_rows(column.name, _in_order(tree))
     return Attribute(

@@ -22,7 +22,6 @@ Withheld rows are not in the release and not in the estimate.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
@@ -37,11 +36,11 @@ from discreet.releases.columns import ordered_values
 from discreet.releases.labels import Regions
 from discreet.table.combinations import ranked_combinations
 from discreet.table.grouping import MOST_CELLS
-from discreet.table.hierarchy import OTHERS, UNNAMED
 from discreet.table.moments import written
 from discreet.table.query import Condition, OneOf, Query, marked, runs
 from discreet.table.table import Column
 from discreet.table.texts import LARGEST_WHOLE, MISSING
+from discreet.table.unnamed import OTHERS, UNNAMED
 
 if TYPE_CHECKING:
     from discreet.releases.described import DescribedRelease
@@ -252,7 +251,7 @@ def _of_values(attribute: Attribute, regions: Regions) -> Shares:
         starts = np.concatenate(([0], np.cumsum([len(ranks) for ranks in members])[:-1]))
 
     def shares(conditions: Conditions) -> NDArray[np.float64]:
-        standing_in = tuple(_with_stand_ins(attribute, condition) for condition in conditions)
+        standing_in = tuple(attribute.standing_in(condition) for condition in conditions)
         mask = marked(runs(standing_in, values, attribute.meaning), len(values))
         below = np.concatenate(([0], np.cumsum(mask)))
         inside = np.maximum(0, below[after] - below[first])
@@ -261,20 +260,6 @@ def _of_values(attribute: Attribute, regions: Regions) -> Shares:
         return np.asarray(inside / sizes)
 
     return shares
-
-
-def _with_stand_ins(attribute: Attribute, condition: Condition) -> Condition:
-    """Return a condition that names a leaf without a name in place of each value that the release does not name."""
-    if not isinstance(condition, OneOf) or attribute.kind != "categorical":
-        return condition
-    texts = list(map(str, condition.values))
-    if texts == [OTHERS] and OTHERS not in ordered_values(attribute):
-        return replace(condition, values=tuple(v for v in ordered_values(attribute) if v.startswith(UNNAMED)))
-    tree, instead = attribute.hierarchy, attribute.stand_ins(texts)
-    assert tree is not None, "every categorical attribute has a hierarchy"
-    return replace(
-        condition, values=tuple(leaf for text in texts for leaf in tree.below(text) or [instead.get(text, text)])
-    )
 
 
 def contingency(release: DescribedRelease, column: Column, spread: bool) -> NDArray[np.float64]:

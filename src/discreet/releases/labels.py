@@ -30,6 +30,7 @@ from discreet.table.hierarchy import Hierarchy
 from discreet.table.hierarchy_sources import interval_named
 from discreet.table.moments import Notation, moment, written
 from discreet.table.texts import MISSING, NUMBER
+from discreet.table.unnamed import is_unnamed
 
 ANYTHING = "*"
 SPECIAL = frozenset(',{}[]"*')
@@ -121,15 +122,18 @@ class Nodes:
 # ------------------------------------------------------------------------------------------------------------ reading
 
 
-def told(texts: Iterable[str]) -> set[str]:
-    """Return the values and labels that published texts of a categorical attribute name.
+def told(texts: Iterable[str], ordered: bool = False) -> set[str]:
+    """Return the values and labels that published texts of a categorical attribute name, or of an ordered one.
 
     >>> sorted(told(["{Divorced, Widowed}", '"Paris, Texas"', "*"]))
     ['*', 'Divorced', 'Paris, Texas', 'Widowed']
+    >>> sorted(told(['[low, "mid, or so"]', "high"], ordered=True))
+    ['high', 'low', 'mid, or so']
     """
     names: set[str] = set()
     for text in texts:
-        names.update(_items(text[1:-1]) if text[:1] == "{" else [json.loads(text) if text[:1] == '"' else text])
+        several = text[:1] == ("[" if ordered else "{")
+        names.update(_items(text[1:-1]) if several else [json.loads(text) if text[:1] == '"' else text])
     return names
 
 
@@ -172,7 +176,7 @@ def _reader(attribute: Attribute) -> Any:
         assert attribute.hierarchy is not None
         return _categorical(Nodes(attribute.hierarchy))
     if attribute.kind == "ordinal":
-        ranks = {value: rank for rank, value in enumerate(attribute.values)}
+        ranks = {value: rank for rank, value in enumerate(attribute.values) if not is_unnamed(value)}
         simple = _intervals(lambda item: float(ranks[item]))
     else:
         ranks = {}

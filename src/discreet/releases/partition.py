@@ -101,7 +101,9 @@ class PublishedRows:
 
     def described_by(self, texts: Sequence[Texts]) -> tuple[Attribute, ...]:
         """Return all attributes as the manifest describes them, quasi-identifiers published with these texts."""
-        quasi = (each.naming(told(of.texts)) for each, of in zip(self.quasi, texts, strict=True))
+        quasi = (
+            each.naming(told(of.texts, each.kind == "ordinal")) for each, of in zip(self.quasi, texts, strict=True)
+        )
         return (*quasi, *self.attributes[len(self.quasi) :])
 
     def manifest(

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Self
 
 from discreet.principles.wording import listed
-from discreet.table.hierarchy import OTHERS, UNNAMED
 from discreet.table.moments import written
-from discreet.table.query import OneOf, Query
+from discreet.table.query import OneOf, Query, texts_of
 from discreet.table.texts import near
+from discreet.table.unnamed import OTHERS, UNNAMED
 
 if TYPE_CHECKING:
     from discreet.releases.attributes import Attribute
@@ -49,19 +49,19 @@ def notes_on_values(release: Release, asked: Query) -> Iterator[str]:
 
 def _unlisted(attribute: Attribute, condition: Condition) -> Iterator[str]:
     known = attribute.hierarchy.leaves if attribute.hierarchy else attribute.values
-    if isinstance(condition, OneOf) and known:
-        values = set(known)
-        instead = attribute.stand_ins(str(value) for value in condition.values)
+    if known:
+        values, asked = set(known), texts_of(condition)
+        instead = attribute.stand_ins(asked)
         named = [value for value in known if not value.startswith(UNNAMED)]
         if instead:
             shown = listed(map(repr, instead))
             one = "it counts as one" if len(instead) == 1 else "they count as some"
             yield f"no cell names {shown}: {one} of the values of {attribute.name!r} without a name"
         tree = attribute.hierarchy
-        for value in condition.values:
-            label = tree is not None and bool(tree.below(str(value)))
+        for value in asked if isinstance(condition, OneOf) else ():
+            label = tree is not None and bool(tree.below(value))
             if not label and value not in values and value not in instead and value != OTHERS:
-                yield f"column {attribute.name!r} has no value {value!r}; {near(str(value), named)}"
+                yield f"column {attribute.name!r} has no value {value!r}; {near(value, named)}"
 
 
 def _beyond(attribute: Attribute, condition: Condition) -> Iterator[str]:

@@ -331,6 +331,12 @@ class Release(ABC):
                 f"{brief(counts)} asks for no counts by group; give GroupBy('sex'), for example, or SQL as text"
             )
         by = [self.attribute(name) for name in asked.attributes]
+        ordered = {attribute.name: attribute for attribute in self.attributes if attribute.kind == "ordinal"}
+        conditions = (
+            ordered[each.attribute].standing_in(each) if each.attribute in ordered else each
+            for each in asked.query.conditions
+        )
+        asked = replace(asked, query=Query(tuple(conditions)))
         self.estimates([asked.query])  # rejects conditions the release cannot answer, before any cells are built
         values = {attribute.name: self.known_values(attribute.name) for attribute in by}
         grid = asked.grid(values, {attribute.name: attribute.meaning for attribute in self.attributes})

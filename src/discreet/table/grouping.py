@@ -24,6 +24,7 @@ from discreet.table.moments import Meaning, Notation, written
 from discreet.table.query import NUMBERS, Condition, OneOf, Query, Range, as_query, lacking
 from discreet.table.table import Table, as_name
 from discreet.table.texts import LARGEST_WHOLE, MISSING
+from discreet.table.unnamed import OTHERS, is_unnamed
 
 MOST_CELLS = 1_000_000
 """The maximum number of cells; a query with more is refused."""
@@ -162,6 +163,12 @@ class Grid:
             absent = np.where(np.isclose(everything, known), 0.0, everything - known)
             estimated = np.concatenate([absent, rest], axis)
             values[axis] = [math.nan if isinstance(present, Range) else MISSING, *side]
+        for axis, side in enumerate(values):
+            nameless = np.array([isinstance(value, str) and is_unnamed(value) for value in side], np.bool_)
+            if nameless.any():
+                others = estimated.compress(nameless, axis).sum(axis, keepdims=True)
+                estimated = np.concatenate([estimated.compress(~nameless, axis), others], axis)
+                values[axis] = [*(value for value, without in zip(side, nameless, strict=True) if not without), OTHERS]
         return Grid(self.attributes, tuple(values), self.conditions), estimated.ravel()
 
     def cells(self, places: NDArray[np.int64]) -> dict[str, list[float | str]]:

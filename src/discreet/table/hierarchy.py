@@ -16,15 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 from discreet.errors import DiscreetError
 from discreet.table.hierarchy_sources import source_rows
 from discreet.table.texts import MISSING, ROOT, canonical, near
+from discreet.table.unnamed import MOST_UNNAMED, UNNAMED
 
 __all__ = ["MISSING", "ROOT", "Hierarchy", "PublishedHierarchy"]
-
-UNNAMED = "\0"
-"""How the name of a leaf begins that a release counts but does not name; no text of a table contains it."""
-OTHERS = "(not named)"
-"""What queries and their answers call all values together that a release does not name."""
-MOST_UNNAMED = 1 << 22
-"""How many labels leaves without names may have together: a small file could claim any number."""
 
 
 @dataclass(frozen=True, eq=False)

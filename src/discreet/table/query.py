@@ -19,10 +19,11 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.options import brief, checked, several
-from discreet.table.hierarchy import UNNAMED, Hierarchy
+from discreet.table.hierarchy import Hierarchy
 from discreet.table.moments import Meaning, Notation, given_text, moment
 from discreet.table.table import Column, Table, as_name
 from discreet.table.texts import MISSING, is_number, near, number_text
+from discreet.table.unnamed import UNNAMED, is_unnamed
 
 NUMBERS = frozenset(("numeric", "date", "datetime"))
 """The kinds of columns whose values are stored as numbers."""
@@ -114,7 +115,7 @@ class OneOf:
         """
         if kind in NUMBERS:
             return np.isin(np.asarray(values, np.float64), self.numbers(kind))
-        wanted = {value if isinstance(value, str) else number_text(value) for value in self.values}
+        wanted = set(map(as_text, self.values))
         if kind == "ordinal":
             wanted.discard(MISSING)
         return np.array([str(value) in wanted for value in values.tolist()], dtype=np.bool_)
@@ -212,6 +213,21 @@ def by_leaves(columns: Iterable[HasTree], asked: Query) -> Query:
     return Query(tuple(map(replaced, asked.conditions)))
 
 
+def texts_of(condition: Condition) -> list[str]:
+    """Return the values that a condition names, as texts.
+
+    >>> texts_of(Range("age", 20, None)), texts_of(OneOf("sex", ("f", "m")))
+    (['20'], ['f', 'm'])
+    """
+    named = condition.values if isinstance(condition, OneOf) else (condition.low, condition.high)
+    return [as_text(value) for value in named if value is not None]
+
+
+def as_text(value: float | str) -> str:
+    """Return a value of a condition as it is written in a column of texts."""
+    return value if isinstance(value, str) else number_text(value)
+
+
 def as_query(given: object) -> Query:
     """Return the argument if it is a query; refuse anything else."""
     if not isinstance(given, Query):
@@ -297,9 +313,8 @@ def _end(attribute: str, value: float | str | None, otherwise: float, kind: Mean
 def _place(attribute: str, known: list[str], value: float | str | None, otherwise: float) -> float:
     if value is None:
         return otherwise
-    text = value if isinstance(value, str) else number_text(value)
+    text = as_text(value)
     if text not in known or text == MISSING:
-        raise DiscreetError(
-            f"column {attribute!r} has no value {text!r}; {near(text, [value for value in known if value != MISSING])}"
-        )
+        named = [value for value in known if value != MISSING and not is_unnamed(value)]
+        raise DiscreetError(f"column {attribute!r} has no value {text!r}; {near(text, named)}")
     return float(known.index(text))

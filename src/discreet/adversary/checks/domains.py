@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -24,11 +25,12 @@ from discreet.releases.columns import ExactColumn, ordered_values
 from discreet.releases.described import DescribedRelease
 from discreet.releases.labels import ANYTHING, told
 from discreet.releases.release import Release
-from discreet.table.hierarchy import UNNAMED, Hierarchy
+from discreet.table.hierarchy import Hierarchy
 from discreet.table.hierarchy_sources import interval_named
 from discreet.table.moments import written
 from discreet.table.table import Column, Table
 from discreet.table.texts import MISSING
+from discreet.table.unnamed import UNNAMED, is_unnamed
 
 SHOWN = 3
 """How many values that only the manifest lists are quoted in a finding."""
@@ -234,7 +236,10 @@ def _named_beyond_cells(case: Case[Any], cells: Mapping[str, set[str]]) -> list[
     """
     faults = []
     for attribute in map(Attribute.from_dict, case.manifest["attributes"]):
-        if attribute.name not in cells or attribute.kind != "categorical":
+        if attribute.name not in cells or attribute.kind == "numeric":
+            continue
+        if attribute.kind == "ordinal":
+            faults += _ordered_beyond_cells(case, attribute, cells[attribute.name])
             continue
         if attribute.declared:
             if attribute.hierarchy is not None and any(leaf.startswith(UNNAMED) for leaf in attribute.hierarchy.leaves):
@@ -258,6 +263,31 @@ def _named_beyond_cells(case: Case[Any], cells: Mapping[str, set[str]]) -> list[
         if more or (not case.withheld and counted != rightly):
             faults.append(f"the manifest counts other values of {attribute.name!r} than the original has")
     return faults
+
+
+def _ordered_beyond_cells(case: Case[Any], attribute: Attribute, cells: set[str]) -> list[str]:
+    """Return the fault of an ordered quasi-identifier of which the manifest names, or counts, more than it may."""
+    if attribute.declared or attribute.hierarchy is not None:
+        return []
+    texts = told(cells, ordered=True)
+    beyond = [value for value in attribute.values if not is_unnamed(value) and value not in texts]
+    if beyond:
+        return [
+            f"the manifest names {_some(beyond)} of {attribute.name!r}, which stands in no cell and is not said to be "
+            "declared"
+        ]
+    rightly, counted = _gaps(case.release.attribute(attribute.name).naming(texts)), _gaps(attribute)
+    # of withheld rows the manifest counts no values
+    more = any(size > right for size, right in zip(counted, rightly, strict=True))
+    if more or (not case.withheld and counted != rightly):
+        return [f"the manifest counts other values of {attribute.name!r} than the original has"]
+    return []
+
+
+def _gaps(attribute: Attribute) -> list[int]:
+    """Return how many values without a name lie before, between and after those that have one."""
+    names = [at for at, value in enumerate(attribute.values) if not is_unnamed(value)]
+    return [after - at - 1 for at, after in pairwise([-1, *names, len(attribute.values)])]
 
 
 def _of_recipes(case: Case[Any]) -> list[str]:
