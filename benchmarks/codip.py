@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 import discreet as dc
 from benchmarks import measuring
 from benchmarks.measuring import show
-from discreet.adversary.formats.projected.across import background, held_by, intersection
-from discreet.report.projections import projections
-from discreet.schemes.codip.plans import chosen, merged
+from discreet.families.codip.across import background, held_by, intersection
+from discreet.families.codip.plans import chosen, merged
+from discreet.families.codip.projections import projections
 from discreet.schemes.incognito.levels import levels_of
 from discreet.table.combinations import numbered
 from discreet.table.dependency import Dependency, Plan, dependency

@@ -23,12 +23,12 @@ from discreet.adversary.checks import matching as others
 from discreet.analyst.loss import ail, gcp
 from discreet.analyst.workload import run, workload
 from discreet.datasets import census
+from discreet.families.heterogeneous.buckets import Buckets, bucketize
+from discreet.families.heterogeneous.graph import Graph, drawn_matches, matched_graph
+from discreet.families.heterogeneous.matching import WIDEST, Matching, grow_from
+from discreet.families.heterogeneous.scheme import space_of
 from discreet.principles import Prior
 from discreet.schemes.buckets.drawing import along_curve, distinct_points
-from discreet.schemes.heterogeneous.buckets import Buckets, bucketize
-from discreet.schemes.heterogeneous.graph import Graph, drawn_matches, matched_graph
-from discreet.schemes.heterogeneous.matching import WIDEST, Matching, grow_from
-from discreet.schemes.heterogeneous.scheme import space_of
 
 QUASI = ("age", "gender", "education", "marital", "race", "work_class", "country")
 ROWS = 10_000

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.reruns import Posterior, rejected
-from discreet.kernels.lifting.growth import Recipe
+from discreet.families.lifting.cut_tree import LiftedTree, Nursery, in_order
+from discreet.families.lifting.kernels.growth import Recipe
+from discreet.families.lifting.tree import Tree, believed
 from discreet.principles.counts import Counts
-from discreet.releases.nested.tree import Tree, believed
-from discreet.schemes.lifting.tree import LiftedTree, Nursery, in_order
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,6 +14,24 @@ from .adversary.attacks.similarity import Similarity
 from .adversary.attacks.trained import Trained
 from .adversary.audit import Audit, audit
 from .errors import DiscreetError
+from .families.ambiguity.release import AmbiguousRelease
+from .families.ambiguity.scheme import Ambiguity
+from .families.codip.release import ProjectedRelease
+from .families.codip.scheme import Codip
+from .families.heterogeneous.release import MatchedRelease
+from .families.heterogeneous.scheme import Heterogeneous
+from .families.lifting.release import NestedRelease
+from .families.lifting.scheme import Lifting
+from .families.privbayes.release import SyntheticRelease
+from .families.privbayes.scheme import PrivBayes
+from .families.proximity.scheme import SplitAndPartition
+from .families.randomised.release.perturbed import PerturbedRelease
+from .families.randomised.release.retained import RetainedRelease
+from .families.randomised.scheme.perturbation import Perturbation
+from .families.randomised.scheme.retention import Retention
+from .families.sealed.mirrored import Mirrored
+from .families.sealed.release import MirroredRelease, SealedRelease
+from .families.sealed.scheme import Sealed
 from .jobs.publish import publish
 from .plugins import Format
 from .principles import Principle, parse
@@ -28,36 +46,18 @@ from .principles.proximity import Proximity
 from .principles.t_closeness import TCloseness
 from .principles.variance import Variance
 from .releases import Release, load, write_trace
-from .releases.ambiguous.release import AmbiguousRelease
 from .releases.anatomy.release import AnatomyRelease
 from .releases.columns import with_lists
 from .releases.generalized.release import GeneralizedRelease
-from .releases.matched.release import MatchedRelease
-from .releases.nested.release import NestedRelease
-from .releases.projected.release import ProjectedRelease
-from .releases.randomised.perturbed import PerturbedRelease
-from .releases.randomised.retained import RetainedRelease
-from .releases.sealed.release import MirroredRelease, SealedRelease
-from .releases.synthetic.release import SyntheticRelease
 from .report.compare import compare
 from .report.comparison import Comparison
 from .report.plan import Plan, plan, plans
 from .schemes import Scheme
-from .schemes.ambiguity.scheme import Ambiguity
 from .schemes.anatomy import Anatomy, Baseline
 from .schemes.buckets.burel import Burel
 from .schemes.buckets.sabre import Sabre
-from .schemes.codip.scheme import Codip
 from .schemes.cuts.scheme import Cuts, Mondrian
-from .schemes.heterogeneous.scheme import Heterogeneous
 from .schemes.incognito.scheme import Incognito
-from .schemes.lifting.scheme import Lifting
-from .schemes.privbayes.scheme import PrivBayes
-from .schemes.proximity.scheme import SplitAndPartition
-from .schemes.randomised.perturbation import Perturbation
-from .schemes.randomised.retention import Retention
-from .schemes.sealed.mirrored import Mirrored
-from .schemes.sealed.scheme import Sealed
 from .table.grouping import GroupBy
 from .table.hierarchy import Hierarchy
 from .table.query import OneOf, Query, Range

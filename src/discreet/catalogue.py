@@ -18,22 +18,34 @@ SCHEMES: Registry[Any] = Registry(
         "cuts": Entry("cuts.scheme:Cuts", "The default: top-down cuts of four kinds; little loss for any promise."),
         "mondrian": Entry("cuts.scheme:Mondrian", "Median cuts along the widest quasi-identifier."),
         "incognito": Entry("incognito.scheme:Incognito", "Each quasi-identifier at one hierarchy level for all rows."),
-        "lifting": Entry("lifting.scheme:Lifting", "Rare values are published in larger boxes than others nearby."),
+        "lifting": Entry(
+            "families.lifting.scheme:Lifting", "Rare values are published in larger boxes than others nearby."
+        ),
         "burel": Entry("buckets.burel:Burel", "Buckets of sensitive values, and groups along a Hilbert curve."),
         "sabre": Entry("buckets.sabre:Sabre", "Buckets by earth mover's distance, for t-closeness."),
-        "heterogeneous": Entry("heterogeneous.scheme:Heterogeneous", "Groups by matching rows of different buckets."),
-        "sealed": Entry("sealed.scheme:Sealed", "Cuts that hold against an attacker who knows the algorithm."),
-        "mirrored": Entry("sealed.mirrored:Mirrored", "Equal halves, whose choice tells such an attacker nothing."),
-        "proximity": Entry("proximity.scheme:SplitAndPartition", "For numbers: no group has many close to each other."),
-        "perturbation": Entry(
-            "randomised.perturbation:Perturbation", "Sensitive values randomised, as NAME_randomised."
+        "heterogeneous": Entry(
+            "families.heterogeneous.scheme:Heterogeneous", "Groups by matching rows of different buckets."
         ),
-        "retention": Entry("randomised.retention:Retention", "Sensitive numbers kept or redrawn, as NAME_randomised."),
+        "sealed": Entry("families.sealed.scheme:Sealed", "Cuts that hold against an attacker who knows the algorithm."),
+        "mirrored": Entry(
+            "families.sealed.mirrored:Mirrored", "Equal halves, whose choice tells such an attacker nothing."
+        ),
+        "proximity": Entry(
+            "families.proximity.scheme:SplitAndPartition", "For numbers: no group has many close to each other."
+        ),
+        "perturbation": Entry(
+            "families.randomised.scheme.perturbation:Perturbation", "Sensitive values randomised, as NAME_randomised."
+        ),
+        "retention": Entry(
+            "families.randomised.scheme.retention:Retention", "Sensitive numbers kept or redrawn, as NAME_randomised."
+        ),
         "anatomy": Entry("anatomy:Anatomy", "Exact quasi-identifiers, and the sensitive values of each group."),
         "baseline": Entry("anatomy:Baseline", "Exact quasi-identifiers, and the sensitive values of the whole table."),
-        "ambiguity": Entry("ambiguity.scheme:Ambiguity", "Also hides who is in the table: one table per attribute."),
-        "codip": Entry("codip.scheme:Codip", "Several sensitive attributes divided among several tables."),
-        "privbayes": Entry("privbayes.scheme:PrivBayes", "Synthetic rows under differential privacy."),
+        "ambiguity": Entry(
+            "families.ambiguity.scheme:Ambiguity", "Also hides who is in the table: one table per attribute."
+        ),
+        "codip": Entry("families.codip.scheme:Codip", "Several sensitive attributes divided among several tables."),
+        "privbayes": Entry("families.privbayes.scheme:PrivBayes", "Synthetic rows under differential privacy."),
     },
 )
 PRINCIPLES: Registry[Any] = Registry(
@@ -63,24 +75,46 @@ FORMATS: Registry[Format] = Registry(
         ),
         "anatomy": Entry("anatomy.release:AnatomyRelease", "Exact rows, and sensitive values per group.", "anatomy"),
         "ambiguous": Entry(
-            "ambiguous.release:AmbiguousRelease", "A list of values for each attribute and group.", "ambiguous"
+            "families.ambiguity.release:AmbiguousRelease",
+            "A list of values for each attribute and group.",
+            "families.ambiguity.auditor",
         ),
         "perturbed": Entry(
-            "randomised.perturbed:PerturbedRelease", "Exact rows, sensitive values randomised.", "randomised.perturbed"
+            "families.randomised.release.perturbed:PerturbedRelease",
+            "Exact rows, sensitive values randomised.",
+            "families.randomised.auditor.perturbed",
         ),
         "retained": Entry(
-            "randomised.retained:RetainedRelease",
+            "families.randomised.release.retained:RetainedRelease",
             "Exact rows, sensitive numbers kept or drawn anew.",
-            "randomised.retained",
+            "families.randomised.auditor.retained",
         ),
-        "nested": Entry("nested.release:NestedRelease", "Rows under the nodes of a tree.", "nested"),
-        "matched": Entry("matched.release:MatchedRelease", "A description of its own for every row.", "matched"),
+        "nested": Entry(
+            "families.lifting.release:NestedRelease", "Rows under the nodes of a tree.", "families.lifting.auditor"
+        ),
+        "matched": Entry(
+            "families.heterogeneous.release:MatchedRelease",
+            "A description of its own for every row.",
+            "families.heterogeneous.auditor",
+        ),
         "projected": Entry(
-            "projected.release:ProjectedRelease", "Several tables, each with some attributes.", "projected.audit"
+            "families.codip.release:ProjectedRelease",
+            "Several tables, each with some attributes.",
+            "families.codip.auditor",
         ),
-        "sealed": Entry("sealed.release:SealedRelease", "Groups, and what their choice may tell.", "sealed"),
-        "mirrored": Entry("sealed.release:MirroredRelease", "The same, from halves that could be exchanged.", "sealed"),
-        "synthetic": Entry("synthetic.release:SyntheticRelease", "Synthetic rows.", "synthetic"),
+        "sealed": Entry(
+            "families.sealed.release:SealedRelease",
+            "Groups, and what their choice may tell.",
+            "families.sealed.auditor",
+        ),
+        "mirrored": Entry(
+            "families.sealed.release:MirroredRelease",
+            "The same, from halves that could be exchanged.",
+            "families.sealed.auditor",
+        ),
+        "synthetic": Entry(
+            "families.privbayes.release:SyntheticRelease", "Synthetic rows.", "families.privbayes.auditor"
+        ),
     },
     lambda release, entry: Format(release, f"{entry.auditor}:audit_{release.format}"),
 )

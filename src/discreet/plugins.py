@@ -43,21 +43,22 @@ class Entry(NamedTuple):
     """Something that is built in."""
 
     home: str
-    """Where its class is, ``module:Class``, below the package of its registry."""
+    """Where its class is, ``module:Class``, below the package of its registry; or below ``families``, if it says so."""
     summary: str
     """What it is, in one line."""
     auditor: str = ""
-    """The module of the auditor of a format, below ``adversary.formats``; its name is ``audit_`` and the format's."""
+    """The module of a format's auditor, below ``adversary.formats`` or ``families``; it is called ``audit_FORMAT``."""
 
 
 def imported(package: str, home: str) -> Any:
-    """Import what is found at ``module:name`` below a package of `discreet`.
+    """Import what is found at ``module:name`` below a package of `discreet`, or below ``families`` if it says so.
 
     >>> imported("principles", "k_anonymity:KAnonymity").name
     'k-anonymity'
     """
     module, _, name = home.partition(":")
-    return getattr(import_module(f"discreet.{package}.{module}"), name)
+    room = "discreet" if home.startswith("families.") else f"discreet.{package}"
+    return getattr(import_module(f"{room}.{module}"), name)
 
 
 class Registry(Mapping[str, T]):

@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as dc
-from discreet.adversary.formats import ambiguous as ambiguous_support
+from discreet.families.ambiguity import auditor as ambiguous_support
+from discreet.families.ambiguity.release import AmbiguousRelease
 from discreet.principles import AlphaBeta
-from discreet.releases.ambiguous.release import AmbiguousRelease
 from discreet.table.read import read
 from discreet.table.table import Table
 from support.paper_tables import figure_1

@@ -17,10 +17,10 @@ from discreet.adversary.alignment import align
 from discreet.adversary.checks import support
 from discreet.adversary.checks.support import without_trace
 from discreet.datasets import HETEROGENEOUS_QUASI, census
+from discreet.families.ambiguity import lookup as finding
+from discreet.families.ambiguity import release as ambiguous_asking
 from discreet.kernels.boxes.boxes import Boxes
 from discreet.kernels.boxes.forest import Forest
-from discreet.releases.ambiguous import lookup as finding
-from discreet.releases.ambiguous import release as ambiguous_asking
 
 
 def published(tmp_path: Path, promise: str, **how: Any) -> tuple[dc.Table, Path, Any]:

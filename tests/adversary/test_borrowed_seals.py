@@ -14,8 +14,8 @@ import discreet as dc
 from discreet.adversary.alignment import align
 from discreet.adversary.case import Case
 from discreet.adversary.check import Check
-from discreet.adversary.formats.sealed import divided
 from discreet.datasets import census
+from discreet.families.sealed.auditor import divided
 from fuzz.run import one
 
 SCHEMES: dict[str, Any] = {"sealed": dc.Sealed, "mirrored": dc.Mirrored}

@@ -11,7 +11,7 @@ import pytest
 
 import discreet as dc
 from discreet.datasets import census
-from discreet.schemes.sealed import scheme as sealed
+from discreet.families.sealed import scheme as sealed
 
 
 @pytest.mark.slow

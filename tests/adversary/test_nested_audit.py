@@ -19,12 +19,12 @@ from scipy.sparse import csr_array
 
 import discreet as dc
 from discreet.adversary.checks import matching
-from discreet.adversary.formats.nested import unfilled
 from discreet.command.main import main
+from discreet.families.lifting.auditor import unfilled
+from discreet.families.lifting.tree import Tree
 from discreet.principles import Prior
 from discreet.principles.principle import parse
 from discreet.releases import write_trace
-from discreet.releases.nested.tree import Tree
 from discreet.table.read import read
 from discreet.table.table import Table
 from fuzz import formats, run

@@ -14,8 +14,8 @@ import pytest
 import discreet as dc
 from discreet.adversary.presence.stage import strongest_in_some_row
 from discreet.errors import DiscreetError
+from discreet.families.ambiguity.release import AmbiguousRelease
 from discreet.principles import AlphaBeta, parse
-from discreet.releases.ambiguous.release import AmbiguousRelease
 from naive import worlds
 
 Partition = list[list[tuple[tuple[str, ...], str]]]

@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 
 import discreet as dc
 from discreet.adversary.check import Check
-from discreet.adversary.formats.randomised import draws
-from discreet.adversary.formats.randomised import perturbed as of_perturbed
-from discreet.adversary.formats.randomised import retained as of_retained
-from discreet.adversary.formats.randomised.align import align
+from discreet.families.randomised.auditor import draws
+from discreet.families.randomised.auditor import perturbed as of_perturbed
+from discreet.families.randomised.auditor import retained as of_retained
+from discreet.families.randomised.auditor.align import align
+from discreet.families.randomised.release.matrix import Matrix
+from discreet.families.randomised.scheme.perturbation import Perturbation, draw
 from discreet.principles import BetaLikeness, Prior
 from discreet.principles.counts import Counts
-from discreet.releases.randomised.matrix import Matrix
-from discreet.schemes.randomised.perturbation import Perturbation, draw
 from discreet.table.table import Table
 from support.releases import perturbed, retained
 

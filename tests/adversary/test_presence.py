@@ -18,13 +18,13 @@ from hypothesis import strategies as st
 
 import discreet as dc
 from discreet.errors import DiscreetError
+from discreet.families.ambiguity import lookup as finding
+from discreet.families.ambiguity.lookup import ByLists
+from discreet.families.ambiguity.release import AmbiguousRelease
 from discreet.kernels.boxes.boxes import Boxes
 from discreet.kernels.presence import value_index as appearing
 from discreet.principles import AlphaBeta
 from discreet.releases import max_presence as anyone
-from discreet.releases.ambiguous import lookup as finding
-from discreet.releases.ambiguous.lookup import ByLists
-from discreet.releases.ambiguous.release import AmbiguousRelease
 from discreet.releases.box_lookup import ByBoxes, combinations_known
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.max_presence import PresenceBound, ValueLists, lists_of_boxes, most_believed

@@ -12,9 +12,9 @@ import pytest
 
 import discreet as dc
 from discreet.adversary.check import Check
+from discreet.families.randomised.release.matrix import Matrix
+from discreet.families.randomised.scheme.perturbation import Perturbation, draw
 from discreet.principles import Prior
-from discreet.releases.randomised.matrix import Matrix
-from discreet.schemes.randomised.perturbation import Perturbation, draw
 from discreet.table.table import Table
 from support.releases import perturbed
 from support.tampering import Alteration, Folder, altered, stated, swapped

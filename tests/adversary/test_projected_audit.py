@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import discreet as dc
-from discreet.adversary.formats.projected.across import (
+from discreet.families.codip.across import (
     Held,
     background,
     beliefs_given,

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import discreet as dc
-from discreet.adversary.formats.projected.audit import _withheld_apart
+from discreet.families.codip.auditor import _withheld_apart
 
 
 def test_a_sensitive_attribute_in_another_order(tmp_path: Path) -> None:

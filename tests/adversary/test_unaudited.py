@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import discreet as dc
-from discreet.releases.ambiguous.release import AmbiguousRelease
+from discreet.families.ambiguity.release import AmbiguousRelease
 from discreet.releases.anatomy.release import AnatomyRelease
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.release import Release

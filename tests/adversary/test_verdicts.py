@@ -19,8 +19,8 @@ from click.testing import CliRunner
 import discreet as dc
 from discreet.adversary import Audit, Check
 from discreet.command.main import main
+from discreet.families.randomised.scheme.perturbation import Perturbation, draw
 from discreet.principles import BetaLikeness, Prior
-from discreet.schemes.randomised.perturbation import Perturbation, draw
 from discreet.table.table import Table
 from support.releases import perturbed
 

@@ -16,12 +16,12 @@ import pytest
 from numpy.typing import NDArray
 
 import discreet as dc
-from discreet.adversary.formats.randomised.align import align
-from discreet.adversary.formats.randomised.withheld import with_withheld
 from discreet.adversary.verdict import PromiseVerdict
+from discreet.families.randomised.auditor.align import align
+from discreet.families.randomised.auditor.withheld import with_withheld
+from discreet.families.randomised.release.matrix import Matrix
+from discreet.families.randomised.release.perturbed import PerturbedRelease
 from discreet.principles import Principle, Prior
-from discreet.releases.randomised.matrix import Matrix
-from discreet.releases.randomised.perturbed import PerturbedRelease
 from discreet.table.table import Table
 
 

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from discreet.kernels.annealing import anneal
+from discreet.families.codip.kernels.annealing import anneal
 from naive.codip import partitions
 
 BOUNDS = np.array([0.0, 0.05, 0.2, 0.4, 0.7, 1.0])

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from discreet.datasets import census
+from discreet.families.sealed.kernels.candidates import best_cut
 from discreet.kernels.costs import interval_cost
 from discreet.kernels.cuts.layout import layout_of
-from discreet.kernels.sealed.candidates import best_cut
 from discreet.schemes.axes import axes_of
 
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from discreet.families.lifting.kernels.balance import scales_of
+from discreet.families.lifting.kernels.growth import Persons, Recipe, Terms, grow
+from discreet.families.lifting.kernels.survey import survey_of
 from discreet.kernels.costs import Axes, interval_cost
-from discreet.kernels.lifting.balance import scales_of
-from discreet.kernels.lifting.growth import Persons, Recipe, Terms, grow
-from discreet.kernels.lifting.survey import survey_of
 
 # a numeric axis of 8 codes, a tree of 5 leaves under two nodes, and a set of 70 codes
 AXES = Axes(

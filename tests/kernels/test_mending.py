@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 
-from discreet.kernels.ambiguity.mending import Rows, mend
+from discreet.families.ambiguity.kernels.mending import Rows, mend
 
 
 def kept(rows: Rows, members: np.ndarray) -> bool:

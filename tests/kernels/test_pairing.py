@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.kernels.proximity import conflict_free, pairs
+from discreet.families.proximity.halving import HalvingProblem, halved, judge_of
+from discreet.families.proximity.kernels import conflict_free, pairs
 from discreet.principles import Prior
-from discreet.schemes.proximity.halving import HalvingProblem, halved, judge_of
 
 TURNS = range(40)
 

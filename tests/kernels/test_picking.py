@@ -7,8 +7,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from discreet.kernels.ambiguity.picking import Terms, build_groups
-from discreet.kernels.ambiguity.placing import join_groups, listed, place_rows
+from discreet.families.ambiguity.kernels.picking import Terms, build_groups
+from discreet.families.ambiguity.kernels.placing import join_groups, listed, place_rows
 from discreet.kernels.presence.value_index import cover, index_groups, mix
 
 

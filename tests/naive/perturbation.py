@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-from discreet.releases.randomised.perturbed import PerturbedRelease
+from discreet.families.randomised.release.perturbed import PerturbedRelease
 from discreet.table.query import Query
 
 Floats = NDArray[np.float64]

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as dc
+from discreet.families.randomised.release.coin import crowds
+from discreet.families.randomised.scheme.retention import _widest
 from discreet.principles import Prior, Proximity
 from discreet.principles.neighbourhoods import Widths
-from discreet.releases.randomised.coin import crowds
-from discreet.schemes.randomised.retention import _widest
 
 LEAST = 5e-324
 LARGEST = 1.7e308

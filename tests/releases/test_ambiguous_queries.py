@@ -15,11 +15,11 @@ from discreet.analyst.queries import exact_counts, relative_errors
 from discreet.analyst.workload import workload
 from discreet.datasets import HETEROGENEOUS_QUASI, census
 from discreet.errors import DiscreetError
+from discreet.families.ambiguity import estimate as ambiguous_estimating
+from discreet.families.ambiguity.release import AmbiguousRelease
+from discreet.families.ambiguity.weights import Spread, expected_numbers, likely_spread
 from discreet.principles import KAnonymity
 from discreet.releases import load
-from discreet.releases.ambiguous import estimate as ambiguous_estimating
-from discreet.releases.ambiguous.release import AmbiguousRelease
-from discreet.releases.ambiguous.weights import Spread, expected_numbers, likely_spread
 from discreet.table.query import OneOf, Query, Range
 from discreet.table.table import Column, Table
 from naive import ambiguous_estimates as naive

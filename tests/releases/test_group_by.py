@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 import discreet as dc
 from discreet.datasets import HETEROGENEOUS_QUASI, census, patients
 from discreet.errors import DiscreetError
+from discreet.families.ambiguity.release import AmbiguousRelease
 from discreet.principles import KAnonymity
-from discreet.releases.ambiguous.release import AmbiguousRelease
 from discreet.releases.anatomy.release import AnatomyRelease
 from discreet.table import grouping
 from discreet.table.grouping import GroupBy

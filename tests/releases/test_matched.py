@@ -11,7 +11,7 @@ import pytest
 import discreet as dc
 from discreet.analyst.loss import ail, average_class_size, discernibility, gcp
 from discreet.datasets import patients
-from discreet.releases.matched.candidates import irregularities, of_groups, published_values
+from discreet.families.heterogeneous.candidates import irregularities, of_groups, published_values
 from discreet.table.table import Table
 
 TABLE_1 = [(59, 25), (57, 27), (39, 47), (28, 41), (41, 20), (37, 59), (40, 35), (53, 34)]

@@ -9,9 +9,9 @@ import pyarrow as pa
 import pytest
 
 import discreet as dc
+from discreet.families.lifting.tree import Tree, believed, expected, tidied
 from discreet.principles.counts import Counts
 from discreet.principles.prior import Prior
-from discreet.releases.nested.tree import Tree, believed, expected, tidied
 from discreet.table.read import read
 from naive import nested as naive
 from support.nested_trees import Grown, grown, people

@@ -17,11 +17,11 @@ import pytest
 from numpy.typing import NDArray
 
 import discreet as dc
+from discreet.families.privbayes.release import Privacy
+from discreet.families.randomised.release.coin import Coin
+from discreet.families.randomised.release.matrix import Matrix
 from discreet.releases.canonical import Lines, content_ranks, group_numbers, line_order
-from discreet.releases.randomised.coin import Coin
-from discreet.releases.randomised.matrix import Matrix
 from discreet.releases.release import Release
-from discreet.releases.synthetic.release import Privacy
 from discreet.schemes import SCHEMES
 from discreet.table.table import Column, Table
 from naive.canonical import in_order

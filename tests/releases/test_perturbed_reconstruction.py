@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from discreet.families.randomised.release import reconstruct as reconstruction
+from discreet.families.randomised.release.matrix import Matrix
+from discreet.families.randomised.release.reconstruct import FALLS, SIZES, TYPICAL, _waves, reconstruct, ridge
+from discreet.families.randomised.scheme.perturbation import Perturbation, draw
 from discreet.principles import BetaLikeness, Prior
-from discreet.releases.randomised import reconstruct as reconstruction
-from discreet.releases.randomised.matrix import Matrix
-from discreet.releases.randomised.reconstruct import FALLS, SIZES, TYPICAL, _waves, reconstruct, ridge
-from discreet.schemes.randomised.perturbation import Perturbation, draw
 
 
 def by_definition(cells: np.ndarray, p: np.ndarray, counts: np.ndarray, left: float, rows: int) -> np.ndarray:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import discreet as dc
-from discreet.report.projections import Projections, projections
+from discreet.families.codip.projections import Projections, projections
 from naive import codip as naive
 
 

@@ -19,14 +19,14 @@ from discreet.analyst.queries import exact_counts, relative_errors
 from discreet.analyst.workload import workload
 from discreet.datasets import census, patients
 from discreet.datasets.census import HETEROGENEOUS_QUASI
+from discreet.families.ambiguity import scheme as ambiguity
+from discreet.families.ambiguity.attempts import Attempt
+from discreet.families.ambiguity.estimate import expected_counts
+from discreet.families.ambiguity.groups import withhold_with_groups
+from discreet.families.ambiguity.release import AmbiguousRelease
+from discreet.families.ambiguity.scheme import leading
 from discreet.principles import AlphaBeta, LDiversity, Prior, parse
-from discreet.releases.ambiguous.estimate import expected_counts
-from discreet.releases.ambiguous.release import AmbiguousRelease
 from discreet.schemes import Ambiguity, make_scheme
-from discreet.schemes.ambiguity import scheme as ambiguity
-from discreet.schemes.ambiguity.attempts import Attempt
-from discreet.schemes.ambiguity.groups import withhold_with_groups
-from discreet.schemes.ambiguity.scheme import leading
 from discreet.schemes.anatomy import different_values
 from discreet.schemes.merge_broken import Attribute
 from discreet.table.read import read

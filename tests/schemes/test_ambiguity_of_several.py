@@ -16,8 +16,8 @@ import pyarrow as pa
 import pytest
 
 import discreet as dc
+from discreet.families.ambiguity.groups import withhold_with_groups
 from discreet.principles import Prior
-from discreet.schemes.ambiguity.groups import withhold_with_groups
 from discreet.schemes.merge_broken import Attribute
 from support.audits import audits
 from support.several import lines, people

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 
 import discreet as dc
+from discreet.families.codip.plans import chosen, merged
 from discreet.principles.prior import Prior
-from discreet.schemes.codip.plans import chosen, merged
 from discreet.table.dependency import dependency
 from discreet.table.table import Table
 from support.audits import audits

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 import discreet as dc
-from discreet.releases.projected.load import own_name, part_manifest
+from discreet.families.codip.load import own_name, part_manifest
 from discreet.table.table import Table
 from discreet.table.write import digest
 from support.audits import audits

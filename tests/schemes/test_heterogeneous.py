@@ -16,12 +16,12 @@ import discreet as dc
 from discreet.adversary.audit import audit
 from discreet.analyst.loss import ail, gcp
 from discreet.datasets import HETEROGENEOUS_QUASI, census, patients
+from discreet.families.heterogeneous import matching as blocks
+from discreet.families.heterogeneous.buckets import Bucketing, Buckets, bucketize
+from discreet.families.heterogeneous.graph import Graph, matched_graph
+from discreet.families.heterogeneous.matching import Grown, Matching, Space, grow_from
+from discreet.families.heterogeneous.scheme import space_of
 from discreet.principles import Prior, parse
-from discreet.schemes.heterogeneous import matching as blocks
-from discreet.schemes.heterogeneous.buckets import Bucketing, Buckets, bucketize
-from discreet.schemes.heterogeneous.graph import Graph, matched_graph
-from discreet.schemes.heterogeneous.matching import Grown, Matching, Space, grow_from
-from discreet.schemes.heterogeneous.scheme import space_of
 from discreet.table.table import Table
 from naive import heterogeneous as naive
 from support.tables import tables

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as dc
+from discreet.families.heterogeneous.buckets import Bucketing, bucketize, contents, in_sequence, kept_apart, widths
 from discreet.principles import Prior
-from discreet.schemes.heterogeneous.buckets import Bucketing, bucketize, contents, in_sequence, kept_apart, widths
 from naive import heterogeneous as naive
 
 PAPER = np.array([6, 7, 12])

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 import discreet as dc
 from discreet.analyst.loss import ail
 from discreet.datasets import census, patients
+from discreet.families.heterogeneous.buckets import bucketize
+from discreet.families.heterogeneous.candidates import irregularities, published_values
+from discreet.families.heterogeneous.graph import drawn_matches, matched_graph, zones
+from discreet.families.heterogeneous.matching import Matching, grow_from
+from discreet.families.heterogeneous.scheme import space_of
 from discreet.principles import Prior, parse
-from discreet.releases.matched.candidates import irregularities, published_values
 from discreet.schemes import make_scheme
-from discreet.schemes.heterogeneous.buckets import bucketize
-from discreet.schemes.heterogeneous.graph import drawn_matches, matched_graph, zones
-from discreet.schemes.heterogeneous.matching import Matching, grow_from
-from discreet.schemes.heterogeneous.scheme import space_of
 from discreet.table.table import Table
 
 PROMISES = [
@@ -154,7 +154,7 @@ def test_every_assignment_is_drawn_equally_often() -> None:
 
 
 def test_draws_come_from_the_system_and_not_from_a_seed(monkeypatch: pytest.MonkeyPatch) -> None:
-    from discreet.schemes.heterogeneous import graph
+    from discreet.families.heterogeneous import graph
 
     asked = []
     monkeypatch.setattr(

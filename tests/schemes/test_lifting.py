@@ -19,12 +19,12 @@ import discreet as dc
 from discreet.adversary.audit import audit
 from discreet.analyst.loss import ail, gcp
 from discreet.datasets import census
+from discreet.families.lifting import cut_tree as growing
+from discreet.families.lifting.cut_tree import LiftedTree
+from discreet.families.lifting.scheme import Lifting, confirm_tree
 from discreet.principles import Prior, parse
 from discreet.randomness import generator
 from discreet.schemes.grouping import GroupingTask
-from discreet.schemes.lifting import tree as growing
-from discreet.schemes.lifting.scheme import Lifting, confirm_tree
-from discreet.schemes.lifting.tree import LiftedTree
 from discreet.schemes.withholding import unusable_rows
 from discreet.table.table import Table
 from naive import nested

@@ -123,8 +123,8 @@ def test_the_scheme_has_the_probabilities_of_its_definition(
     often: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("discreet.schemes.sealed.limits.ONE_IN", one_in)
-    monkeypatch.setattr("discreet.schemes.sealed.limits.OFTEN", often)
+    monkeypatch.setattr("discreet.families.sealed.limits.ONE_IN", one_in)
+    monkeypatch.setattr("discreet.families.sealed.limits.OFTEN", often)
     points, values, caps = example
     cap = caps["a"]
     likely = naive.outcomes(points, values, dict.fromkeys(caps, cap), one_in=one_in, often=often)

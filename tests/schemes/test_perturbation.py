@@ -16,14 +16,14 @@ from hypothesis import strategies as st
 import discreet as dc
 from discreet.adversary.audit import Audit, audit
 from discreet.datasets import census, patients
+from discreet.families.randomised.release.matrix import Matrix
+from discreet.families.randomised.release.perturbed import PerturbedRelease
+from discreet.families.randomised.release.reconstruct import reconstruct
+from discreet.families.randomised.scheme.matrix import closed_form, even, exact, variance
+from discreet.families.randomised.scheme.perturbation import Perturbation, draw
 from discreet.principles import BetaLikeness, Prior
 from discreet.releases import folder as files
-from discreet.releases.randomised.matrix import Matrix
-from discreet.releases.randomised.perturbed import PerturbedRelease
-from discreet.releases.randomised.reconstruct import reconstruct
 from discreet.schemes import make_scheme
-from discreet.schemes.randomised.matrix import closed_form, even, exact, variance
-from discreet.schemes.randomised.perturbation import Perturbation, draw
 from discreet.table.query import OneOf, Query, Range
 from discreet.table.table import Table
 from naive import perturbation as naive

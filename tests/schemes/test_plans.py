@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from discreet.errors import DiscreetError
-from discreet.schemes.codip import plans
+from discreet.families.codip import plans
 from discreet.table.dependency import Dependency, Plan, dependency, plan_of
 from discreet.table.table import Column
 from naive import codip as naive

@@ -23,10 +23,10 @@ from hypothesis import strategies as st
 import discreet as dc
 from discreet import randomness
 from discreet.command.main import main
-from discreet.releases.synthetic.release import Privacy
-from discreet.schemes.privbayes import chance
-from discreet.schemes.privbayes.cells import Ranges, cells_of
-from discreet.schemes.privbayes.network import ROUNDED, UNITS, Budget, Node, drawn, information, sensitivity
+from discreet.families.privbayes import chance
+from discreet.families.privbayes.cells import Ranges, cells_of
+from discreet.families.privbayes.network import ROUNDED, UNITS, Budget, Node, drawn, information, sensitivity
+from discreet.families.privbayes.release import Privacy
 from discreet.table.hierarchy import Hierarchy
 from support.attacked import MAKERS, PROMISES, release_by
 from support.attacked import people as attacked_people

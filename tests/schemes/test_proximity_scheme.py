@@ -19,14 +19,14 @@ import discreet as dc
 from discreet.analyst.loss import ail
 from discreet.command.main import main
 from discreet.datasets import census
-from discreet.kernels.proximity.deals import deal
-from discreet.kernels.proximity.nearness import crowd_of, divisible, keeps_as_one, turns
-from discreet.kernels.proximity.splits import split
+from discreet.families.proximity.kernels.deals import deal
+from discreet.families.proximity.kernels.nearness import crowd_of, divisible, keeps_as_one, turns
+from discreet.families.proximity.kernels.splits import split
+from discreet.families.proximity.near_withholding import chain, next_places
 from discreet.principles import Principle, Prior, parse
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.schemes import Scheme, make_scheme
 from discreet.schemes.axes import axes_of
-from discreet.schemes.proximity.near_withholding import chain, next_places
 from discreet.table.read import read
 from discreet.table.table import Table
 from naive import proximity as naive

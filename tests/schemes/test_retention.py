@@ -18,11 +18,11 @@ import discreet as dc
 from discreet.adversary.audit import Audit
 from discreet.command.main import main
 from discreet.datasets import census
+from discreet.families.randomised.release.coin import Coin, crowds
+from discreet.families.randomised.release.retained import RetainedRelease, estimated
+from discreet.families.randomised.scheme.retention import SCALE, draw
 from discreet.principles import Prior
-from discreet.releases.randomised.coin import Coin, crowds
-from discreet.releases.randomised.retained import RetainedRelease, estimated
 from discreet.schemes import make_scheme
-from discreet.schemes.randomised.retention import SCALE, draw
 from discreet.table.query import OneOf, Query, Range
 from discreet.table.table import Table
 from naive import retention as naive

@@ -13,8 +13,8 @@ import pytest
 import discreet as dc
 from discreet.analyst.loss import ail
 from discreet.datasets import census
+from discreet.families.sealed.limits import OFTEN, ONE_IN, numbers_behind, rows_behind
 from discreet.principles.prior import Prior
-from discreet.schemes.sealed.limits import OFTEN, ONE_IN, numbers_behind, rows_behind
 
 
 def halvings(number: int) -> int:
@@ -49,8 +49,8 @@ def test_few_stay_and_keep_the_promise_and_the_others_can_be_halved_as_often_as_
 def test_the_others_can_be_halved_as_often_as_any_rows_that_may_stay_allow(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("discreet.schemes.sealed.limits.ONE_IN", 2)
-    monkeypatch.setattr("discreet.schemes.sealed.limits.OFTEN", 1)
+    monkeypatch.setattr("discreet.families.sealed.limits.ONE_IN", 2)
+    monkeypatch.setattr("discreet.families.sealed.limits.OFTEN", 1)
     chance = np.random.default_rng(seed)
     counts = chance.integers(1, 13, 3)
     rows = int(counts.sum())

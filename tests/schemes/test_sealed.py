@@ -17,10 +17,10 @@ import pytest
 import discreet as dc
 from discreet.analyst.loss import ail
 from discreet.datasets import census, census_arrow
-from discreet.kernels.sealed import rounds
+from discreet.families.sealed import ways
+from discreet.families.sealed.cutting import Cutting
+from discreet.families.sealed.kernels import rounds
 from discreet.principles.per_attribute import by_attribute
-from discreet.schemes.sealed import ways
-from discreet.schemes.sealed.cutting import Cutting
 from naive import sealed as naive
 from support.command import run
 
@@ -221,7 +221,7 @@ def test_the_scheme_has_the_probabilities_of_its_definition(seed: int, made: Cal
 def test_runs_are_as_frequent_as_they_are_likely(
     seed: int | None, made: Callable[[int], Toy], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("discreet.schemes.sealed.cutting._WORDS", 40)  # so that words are drawn more than once
+    monkeypatch.setattr("discreet.families.sealed.cutting._WORDS", 40)  # so that words are drawn more than once
     if seed is None:
         seed = next(seed for seed in range(TOYS) if len(_outcomes(seed)) > 1 and _even(seed) > 0.1)
     points, values, caps = made(seed)

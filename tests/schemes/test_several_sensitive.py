@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 import discreet as dc
 from discreet.adversary.audit import audit
 from discreet.command.main import main
+from discreet.families.proximity.scheme import SplitAndPartition
 from discreet.principles import Prior, parse
 from discreet.principles.per_attribute import by_attribute, stated
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.schemes import SCHEMES
 from discreet.schemes.grouping import GroupingScheme
-from discreet.schemes.proximity.scheme import SplitAndPartition
 from discreet.table.read import read
 from discreet.table.table import Table
 from naive import proximity as naive

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pytest
 
 import discreet as dc
-from discreet.schemes.sealed.limits import numbers_apart
+from discreet.families.sealed.limits import numbers_apart
 from naive import mirrored as naive
 from naive.mirrored import Part
 from naive.sealed import by_coin, worlds
@@ -96,7 +96,7 @@ def test_halves_that_are_tidied_tell_something_if_their_persons_are_not_drawn() 
 @pytest.mark.slow
 def test_the_scheme_tidies_halves_as_its_definition_says(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, number in CHEAP.items():
-        monkeypatch.setattr(f"discreet.schemes.sealed.limits.{name.upper()}", number)
+        monkeypatch.setattr(f"discreet.families.sealed.limits.{name.upper()}", number)
     points, values, caps = CROWDED
     likely = naive.outcomes(points, values, caps, **CHEAP)
     assert likely != naive.outcomes(points, values, caps, early=math.inf)
@@ -177,7 +177,7 @@ def test_two_sexes_are_cut_apart_where_a_test_tells_next_to_nothing(share: float
 
 @pytest.mark.slow
 def test_what_a_coin_told_is_published_and_paid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.schemes.sealed.limits.last_rejection", lambda price, slack: 2**64 - 1)
+    monkeypatch.setattr("discreet.families.sealed.limits.last_rejection", lambda price, slack: 2**64 - 1)
     table, promise = sexes(0.7), dc.BetaLikeness(0.3, "basic")
     release = dc.publish(table, promise, dc.Mirrored(random_state=1))
     assert isinstance(release, dc.MirroredRelease)

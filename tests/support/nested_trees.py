@@ -9,9 +9,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 import discreet as dc
+from discreet.families.lifting.tree import Tree, expected
 from discreet.principles.counts import Counts
 from discreet.principles.prior import Prior
-from discreet.releases.nested.tree import Tree, expected
 from discreet.table.read import read
 from discreet.table.table import Table
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from discreet.families.randomised.release.coin import Coin
+from discreet.families.randomised.release.matrix import Matrix
 from discreet.principles import KAnonymity, Principle
 from discreet.releases import GeneralizedRelease, PerturbedRelease, RetainedRelease
-from discreet.releases.randomised.coin import Coin
-from discreet.releases.randomised.matrix import Matrix
 from discreet.schemes import Retention
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.table import Column, Table

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discreet.families.ambiguity.kernels.products import BLOCK, add_products, add_up
 from discreet.kernels.boxes.boxes import Boxes
 from discreet.kernels.boxes.search import incidences, tally
-from discreet.kernels.products import BLOCK, add_products, add_up
 from discreet.releases.boxes import plant
 from discreet.table import combinations
 from discreet.table.combinations import distinct, places_among, ranked

@@ -12,6 +12,7 @@ from rich.text import Text
 from discreet.command.console import Exit, number, output, print_json, show_remark, watching
 from discreet.command.flags import parse_trees, parsed
 from discreet.command.render import grid
+from discreet.families.codip.projections import Projections, projections
 from discreet.jobs.outputs import check_file, write_file
 from discreet.jobs.reading import read_to_look
 from discreet.principles.proximity import rounded_down
@@ -20,7 +21,6 @@ from discreet.progress import Remarks
 from discreet.report.charts import check_suffix, require_all
 from discreet.report.frontier import drawn
 from discreet.report.plan import Plan, Strongest, plans
-from discreet.report.projections import Projections, projections
 from discreet.report.proximity_plan import ProximityPlan
 from discreet.table.dependency import harmless_values
 from discreet.table.moments import Notation

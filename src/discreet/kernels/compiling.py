@@ -36,8 +36,9 @@ def cache_folder() -> Path:
     """
     # Numba notices an edited kernel but not an edited callee in another file, so the sources are part of the key; and
     # it compiles anew for every place that they lie in, so that is too.
-    here = Path(__file__).resolve().parent
-    sources = str(here).encode() + b"".join(path.read_bytes() for path in sorted(here.rglob("*.py")))
+    house = Path(__file__).resolve().parent.parent
+    kernels = sorted([*house.glob("kernels/**/*.py"), *house.glob("families/*/kernels/**/*.py")])
+    sources = str(house).encode() + b"".join(path.read_bytes() for path in kernels)
     digest = hashlib.sha256(sources).hexdigest()[:12]
     python = f"py{sys.version_info[0]}{sys.version_info[1]}"
     key = f"{__version__}-{digest}-{python}-numba{numba.__version__}-numpy{np.__version__}"

@@ -26,16 +26,15 @@ from discreet.adversary.attacks.target import (
 )
 from discreet.adversary.checks.soundness import as_published, promises
 from discreet.adversary.presence.population import check_population_covers
+from discreet.catalogue import FORMATS
 from discreet.errors import DiscreetError, in_words
 from discreet.expressions import parse_one
 from discreet.options import brief, checked, several
-from discreet.principles.differential_privacy import DifferentialPrivacy
 from discreet.principles.wording import listed, percent
 from discreet.progress import Progress, silent
 from discreet.randomness import generator
 from discreet.releases import as_release
 from discreet.releases.release import Release
-from discreet.releases.synthetic.release import Privacy, SyntheticRelease
 from discreet.table.table import Table, as_table
 
 ALL = "all"
@@ -222,7 +221,8 @@ class _Sources:
         population: Table | None,
     ) -> None:
         """Read what was given, and reject tables that do not belong to the release."""
-        stated = as_release(synthetic(release) if isinstance(release, Table) else release)
+        synthetic: Any = FORMATS["synthetic"].release
+        stated = as_release(synthetic.of_table(release) if isinstance(release, Table) else release)
         self.release = main = stated.revealed(as_table(original))
         self.others = [as_release(other).revealed(original) for other in several(others)]
         self.original = as_published(original, main)
@@ -333,19 +333,3 @@ NOTE = (
     "This is a synthetic table: no row of it belongs to anybody, and what it promises is of a different kind, which "
     "cannot be seen from it. An adversary takes its rows as if they were people's."
 )
-
-
-def synthetic(table: Table) -> SyntheticRelease:
-    """Make a table attackable as a synthetic one that promises nothing known.
-
-    What a differentially private table promises is that no person's row changes the probability of any outcome by more
-    than a factor. That cannot be seen from the table: that it was drawn so is an assumption. Attacks guess as from
-    published rows, and find what the model has learnt of everyone.
-
-    >>> from discreet.datasets import patients
-    >>> synthetic(patients()).rows
-    48
-    """
-    unknown = Privacy(float("inf"), "observed")
-    made = SyntheticRelease.of_rows(table, unknown, promise=DifferentialPrivacy(1.0), scheme="none")
-    return replace(made, manifest={**made.manifest, "promise": []})

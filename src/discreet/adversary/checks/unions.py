@@ -75,7 +75,7 @@ class Faced:
         if self.part.nearness is None:
             return f"{text}, and believes {self.strain:.2f} times what it allows for {where}. {self.sentence}"
         m = self.part.nearness.m
-        # schemes.proximity proves that it is never more than 2 / m
+        # families.proximity proves that it is never more than 2 / m
         text += (
             f" and finds up to {percent(self.strain / m)} of their rows near one number instead of "
             f"{percent(1 / m)}, but never more than 2/m: if that is too much, ask for m={2 * m:,}. This concerns "

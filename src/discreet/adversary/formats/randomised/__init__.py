@@ -1,1 +1,0 @@
-"""The audit of perturbed and retained releases."""

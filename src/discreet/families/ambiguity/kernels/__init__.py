@@ -1,0 +1,1 @@
+"""Kernels: arrays in, arrays out, as in `discreet.kernels`."""

@@ -1,0 +1,11 @@
+"""Lifting: rare values stand in larger boxes than others nearby. Our own.
+
+The promise: any bound on the share of each value.
+What is published: a tree of boxes, and every row under its person's leaf or an ancestor of it (a nested release).
+Why it holds: a cut is made only if the beliefs at both children, lifted rows included, keep the bounds.
+
+    scheme, cut_tree       the tree that is cut, and which rows are lifted
+    kernels/               surveying a node, balancing its children, growing the tree
+    release, tree          the nested release, and what its tree says about a person
+    auditor                the audit
+"""

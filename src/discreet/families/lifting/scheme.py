@@ -1,0 +1,148 @@
+"""Lifting: rows that protect each other although their boxes differ, in a tree of plain cuts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.families.lifting.cut_tree import FAST, RECIPES, LiftedTree, Nursery
+from discreet.families.lifting.kernels.growth import Recipe, Terms
+from discreet.families.lifting.release import NestedRelease
+from discreet.families.lifting.tree import Tree, expected
+from discreet.principles.counts import Counts
+from discreet.principles.per_attribute import stated
+from discreet.principles.principle import Principle
+from discreet.principles.prior import Prior
+from discreet.progress import Progress, unheard
+from discreet.randomness import permutation
+from discreet.releases.generalization import Values
+from discreet.schemes.axes import axes_of
+from discreet.schemes.cuts.scheme import Cuts
+from discreet.schemes.grouping import GroupingTask, confirm, published_rows
+from discreet.schemes.keepers import hides_nobody, way_out
+from discreet.schemes.scheme import Scheme, feasible
+from discreet.table.table import Table
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lifting(Scheme):
+    """Persons are in a tree of plain cuts, and every row is published under its person's leaf or an ancestor of it.
+
+    A node is cut at a value of one quasi-identifier, or by setting one category, or the categories under one node of
+    their hierarchy, apart from the others. Of sensitive values that a child has too many of, some rows are *lifted*:
+    they stay with the node, under its larger box, and with them companions from the other child, so that nobody knows
+    from which child a row was lifted. All others go down. So a few rows of rare values no longer hold up a whole
+    region, as they do where all rows of a group have one box.
+
+    Why the promise is kept: it bounds the share of each value, here what is believed of a person by someone who knows
+    the tree and the person's leaf (`discreet.families.lifting.tree`). A person of a child has a row there or, with
+    the chance that one of the child's persons leaves it, one of the node or above; all who leave either child are
+    alike. So what is believed in a child is (local rows + share of those who leave x (rows lifted + what is expected
+    above)) / persons, which is what the kernel bounds when it makes a cut, for every value. It depends on numbers
+    only, and a cut changes them for nobody outside its node. The root, where nothing is lifted, keeps the promise as
+    one group, or the scheme refuses. Before anything is published, the beliefs at all leaves are computed anew from
+    the tree by the functions that audits use, and withheld rows are judged as one group. Which rows of a value are
+    lifted is chance. How many is not: the cuts look at sensitive values, so an adversary who knows the algorithm may
+    learn something from the tree; that is not bounded by the promise. ``lift="blind"`` tells less: it lifts all rows
+    of a value or none, but for a sample of all that makes the shares of the children equal.
+
+    >>> from discreet.datasets import patients
+    >>> from discreet.principles import BetaLikeness
+    >>> release = Lifting(random_state=1).publish(patients(), BetaLikeness(2))
+    >>> release, bool((release.parents >= 0).any())
+    (<nested release of 48 rows, 0 withheld: beta-likeness(beta=2)>, True)
+    """
+
+    name: ClassVar[str] = "lifting"
+    format: ClassVar[type[NestedRelease]] = NestedRelease
+
+    lift: Literal["companions", "blind"] = "companions"
+    """Which rows are lifted: the fewest that will do, or (``blind``) all of a value or none."""
+    effort: Literal["fast", "thorough"] = "fast"
+    """``fast``: one pass. ``thorough``: the time of about forty, trying several recipes at large nodes."""
+    loss: Literal["ail", "gcp"] = "ail"
+    """What is minimised: ``ail`` or ``gcp``. Of sets ``gcp`` counts the values and not the rows that have them, which
+    count queries with many conditions do not forgive; so the search goes by both there, and ``ail`` is the default."""
+    base: Literal["none", "cuts"] = "none"
+    """``cuts``: also cut with scheme ``cuts`` of this effort and lift within its groups, and take what loses less: it
+    is never more than what ``cuts`` loses. Small l are better served so; then leaves may overlap."""
+    values: Values = "set"
+    """How quasi-identifiers are published: ``set``, ``label`` or ``interval``. Sets of categories, like intervals of
+    numbers, are disjoint where cuts divided them. Labels of a hierarchy may overlap: then an adversary who ignores the
+    tree and only matches descriptions may believe more than is promised, and the audit says how much."""
+
+    def refusal(self, principle: Principle, prior: Prior) -> str | None:
+        """Promises that bound the belief in each value from above and say nothing else; no others.
+
+        l-diversity of the kind distinct follows from the kind frequency, which can be promised instead.
+        """
+        if any(part.caps(prior) is None for part in principle.parts) or principle.floors(prior) is not None:
+            return (
+                f"scheme {self.name!r} needs promises that bound the share of every value from above and say nothing "
+                f"else, such as beta-likeness or l-diversity of the kind frequency; {way_out(principle)}"
+            )
+        return hides_nobody(self.name, principle)
+
+    def release_of(self, table: Table, principle: Principle, progress: Progress | None = None) -> NestedRelease:
+        """A nested release of the table that keeps the promise at every leaf."""
+        prior = feasible(self, table, principle)
+        principle = stated(principle, table)
+        rng, seeded = self.draws()
+        rows = published_rows(table, principle, prior, rng)
+        leaf_of, node_of = np.full((2, table.rows), -1, np.int64)
+        parents = np.zeros(0, np.int64)
+        if len(rows):
+            tree = self._tree(GroupingTask(table, principle, prior, rows, rng, progress or unheard), seeded)
+            parents, leaf_of[rows], node_of[rows] = tree.parents, tree.leaf_of, tree.node_of
+        confirm_tree(parents, leaf_of, node_of, table.classes, principle, prior)
+        return self.format.from_tree(table, parents, leaf_of, node_of, values=self.values, **self.statement(principle))
+
+    @property
+    def recipes(self) -> list[Recipe]:
+        """How cuts are chosen: of several recipes the cheapest is taken."""
+        recipes = RECIPES if self.effort == "thorough" else [FAST]
+        return [recipe._replace(blind=self.lift == "blind") for recipe in recipes]
+
+    def nursery(self, table: Table, principle: Principle, prior: Prior, rows: NDArray[np.int64]) -> Nursery:
+        """The persons of these rows, to be put into a tree whose leaves keep the promise."""
+        caps = principle.caps(prior)
+        assert caps is not None, "a promise without caps is refused"
+        # sets are counted by the kernel, and need their hierarchies too
+        points, axes = axes_of(table, "ail" if self.values == "set" else self.loss, self.values)
+        categories = [column.kind == "categorical" for column in table.quasi]
+        by_label = [self.values == "label" and column.hierarchy is not None for column in table.quasi]
+        by_set = np.array(categories) & (self.loss == "gcp") & (self.values == "set")
+        terms = Terms(caps, np.array(categories) | np.array(by_label), by_set)
+        return Nursery(points[rows], table.classes[rows], axes, terms)
+
+    def _tree(self, task: GroupingTask, seeded: np.random.Generator | None) -> LiftedTree:
+        """The cheapest tree of the persons."""
+        nursery, recipes = self.nursery(task.table, task.principle, task.prior, task.rows), self.recipes
+        tree = nursery.tree(recipes, permutation(len(task.rows), seeded), progress=task.progress)
+        if self.base == "none":
+            return tree
+        cuts = Cuts(effort=self.effort, loss=self.loss, values=self.values, random_state=self.random_state)
+        groups = cuts.groups(task)
+        within = nursery.tree(recipes, permutation(len(task.rows), seeded), groups, task.progress)
+        return min(within, tree, key=lambda tree: tree.cost)
+
+
+def confirm_tree(
+    parents: NDArray[np.int64],
+    leaf_of: NDArray[np.int64],
+    node_of: NDArray[np.int64],
+    classes: NDArray[np.int32],
+    principle: Principle,
+    prior: Prior,
+) -> None:
+    """Compute once more what is believed at every leaf: a fault in a scheme must not become a broken promise."""
+    number, width = len(parents), len(prior.counts)
+    confirm(np.where(leaf_of < 0, -1, 0).astype(np.int32), classes, principle, prior)  # withheld rows, and all others
+    kept = leaf_of >= 0
+    counts = Counts.of_rows(node_of[kept], classes[kept], number, width)
+    tree = Tree.of_rows(parents, leaf_of, node_of)
+    if tree.faults(range(number)) or not principle.holds(expected(tree, counts), prior).all():
+        raise AssertionError(f"the tree breaks {principle}; nothing was published")

@@ -1,0 +1,1 @@
+"""The audits of perturbed and retained releases."""

@@ -1,0 +1,1 @@
+"""The releases: perturbed and retained."""

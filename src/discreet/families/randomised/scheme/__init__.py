@@ -1,0 +1,1 @@
+"""The schemes: perturbation and retention."""

@@ -1,0 +1,236 @@
+"""The audit of a sealed release: that of its groups, and whether they leave room for what the tests may have leaked.
+
+What no coin decides can be repeated, so the groups must also be ones that the scheme can have made. Which cuts it tests
+is decided by quasi-identifiers, and everybody's are in the original. If the trace, or descriptions that do not overlap,
+tell who is in which group, the scheme is asked whether it can divide the original so. If they do not tell it of
+everyone, groups whose ends are known must still be such that cuts, one after the other, set them apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.adversary.alignment import Aligned, align, codes_in, each_sensitive
+from discreet.adversary.case import Case, FormatFindings
+from discreet.adversary.check import Check, named
+from discreet.adversary.checks import soundness
+from discreet.adversary.checks.manifest import is_installed, stated_promise, stated_scheme
+from discreet.adversary.checks.trace import traced
+from discreet.adversary.formats.generalized import audit_generalized
+from discreet.adversary.verdict import counts_of
+from discreet.errors import DiscreetError
+from discreet.families.sealed.release import SealedRelease
+from discreet.kernels.judging import SLACK
+from discreet.principles import Prior
+from discreet.principles.principle import Principle, together
+from discreet.principles.wording import counted
+from discreet.releases.attributes import Attribute
+from discreet.table.table import Column, Table
+
+AMOUNTS = (
+    "the amounts in the seal are those of the run, its coins were fair and cannot be repeated, and it was not chosen "
+    "among several runs"
+)
+"""What no file can show."""
+SEEDED = "it was made with a seed, and an attacker who knows it can repeat its coins: nothing is sealed"
+
+
+def audit_sealed(case: Case[Any], mirrored: bool = False) -> FormatFindings:
+    """Audit a sealed release against its original, or a mirrored one; see ``audit``.
+
+    The last check rests on what no file can show.
+    """
+    aligned = align(case.release, case.original)
+    findings = audit_generalized(case, aligned)
+    sound = all(check.holds for check in findings.checks)
+    groups = [divided(case, aligned)] if sound else []  # what is at fault otherwise says nothing about the scheme
+    seals = [_seal(case, aligned), *([_mirror(case.release)] if mirrored else [])]
+    last, release = seals[-1], case.release
+    if last.holds and not release.faults:
+        sentence = last.sentence.removesuffix(".")
+        if "experimental_seed" in case.manifest:
+            seals[-1] = replace(last, sentence=f"{sentence}; {SEEDED}.", caveat=SEEDED)
+        else:
+            seals[-1] = replace(last, sentence=f"{sentence}, provided that {AMOUNTS}.", premise=AMOUNTS)
+    return replace(findings, checks=[*findings.checks, *groups, *seals])
+
+
+def audit_mirrored(case: Case[Any]) -> FormatFindings:
+    """Audit a mirrored release against its original; see ``audit``."""
+    return audit_sealed(case, mirrored=True)
+
+
+def _mirror(release: SealedRelease) -> Check:
+    """Say about which groups something was leaked."""
+    if release.faults:
+        return Check("mirror", True, "The choice of groups was not judged, because the tables are faulty.")
+    leaking = release.leakage > 0.0
+    rows = int(leaking[release.group_of].sum())
+    some = f"{counted(int(leaking.sum()), 'group')} with {counted(rows, 'row')}"
+    but = f", except about {some}, where the seal says how much" if rows else ""
+    sentence = f"The choice of groups reveals nothing to an attacker who knows the algorithm but nobody's value{but}."
+    return Check("mirror", True, sentence)
+
+
+def _seal(case: Case[SealedRelease], aligned: Aligned) -> Check:
+    """Check that in every group the odds of each value, times what was leaked, are within what the promise allows."""
+    if case.release.faults:
+        return Check("seal", True, "The seal was not judged, because the tables are faulty.")
+    if not is_installed(case.manifest.get("scheme")):
+        sentence = "The seal was made by a scheme that is not installed here, so what its tests may leak is unknown; "
+        return Check("seal", False, f"{sentence}install the plug-in that has it.")
+    views = each_sensitive(aligned, case.original)
+    promised = [promises for _, promises in soundness.each_promised(case.parts, case.original)]
+    judged = [_broken(*view, promises) for view, promises in zip(views, promised, strict=True)]
+    if None in judged and case.release.leakage.any():
+        sentence = (
+            "Tests with a coin leaked something about groups, and not everything that is promised is an upper bound."
+        )
+        return Check("seal", False, sentence)
+    for sentence in filter(None, judged):
+        return Check("seal", False, sentence)
+    if not case.release.leakage.any():
+        return Check("seal", True, "By the seal, the search for groups leaked nothing that would need room in them.")
+    worst = float(np.exp(case.release.leakage.max()))
+    sentence = (
+        f"Every group leaves room for what the search for it may have leaked to an attacker who knows the algorithm "
+        f"(odds up to {worst:.3g} times those of the group)."
+    )
+    return Check("seal", True, sentence)
+
+
+def _broken(aligned: Aligned, original: Table, promised: Sequence[Principle]) -> str | None:
+    """Say which group leaves too little room in a table of one sensitive attribute; "" if none does, and None if a
+    promise does not only bound values from above, so that no room would be enough."""
+    prior, release = Prior.of(original), cast(SealedRelease, aligned.release)
+    caps = together(promised).caps(prior) if promised and together(promised).only_caps(prior) else None
+    if caps is None:
+        return None
+    counts = counts_of(aligned, len(prior.values))
+    cap, left = np.minimum(caps[counts.values], 1.0), np.exp(-release.leakage)[counts.groups]
+    rest = 1.0 - cap + cap * left
+    # the share whose odds are this factor of the cap's
+    most = np.divide(cap * left, rest, out=np.ones_like(cap), where=rest > 0.0)
+    sizes = counts.sizes[counts.groups]
+    broken = np.flatnonzero(counts.amounts > most * sizes * (1.0 + SLACK) + SLACK)
+    if not len(broken):
+        return ""
+    at = broken[0]
+    group = int(counts.groups[at])
+    return (
+        f"G{named(release, group)[1:]} has {int(counts.amounts[at]):,} rows with "
+        f"{prior.attribute}='{prior.values[counts.values[at]]}' among {int(sizes[at]):,}, more than the "
+        f"{int(most[at] * sizes[at] + SLACK):,} "
+        f"that tests which may leak {release.leakage[group]:.4g} leave it: an attacker who knows the algorithm may "
+        "believe more than is promised."
+    )
+
+
+# ------------------------------------------------------------------------------------------------- groups of the scheme
+
+
+UNKNOWN = "Whether the scheme can have made these groups was not checked"
+
+
+def divided(case: Case[SealedRelease], aligned: Aligned) -> Check:
+    """Check that the scheme that is stated can have made the groups."""
+    release, original = case.release, case.original
+    scheme, promise = stated_scheme(case.manifest.get("scheme")), stated_promise(case.manifest.get("promise"))
+    if release.faults or release.rows != original.rows or promise is None or not hasattr(scheme, "impossible"):
+        return Check("groups", True, f"{UNKNOWN}, because the manifest or the tables are faulty.")
+    table = _as_published(release, original, scheme.options.get("values") == "label")
+    if table is None:
+        return Check("groups", True, f"{UNKNOWN}, because the original was read with other hierarchies.")
+    places = traced(release, original.rows, case.trace)
+    if places is None or bool((places < 0).any()):
+        places = release.certain_groups(aligned.columns)
+    groups = places.astype(np.int32)
+    try:
+        why = scheme.impossible(table, promise, groups, release.sizes)
+    except DiscreetError as error:
+        return Check("groups", True, f"{UNKNOWN}: {error}.")
+    if why is not None:
+        return Check("groups", False, f"Scheme {scheme.name!r} cannot have made these groups: {why}.")
+    unknown = int((groups < 0).sum())
+    if unknown and release.disjoint:
+        both = _inseparable(aligned, scheme.options.get("values") == "set")
+        if both is not None:
+            first, second = (named(release, group) for group in both)
+            sentence = f"No cuts, one after the other, separate {first} and {second}, as those of the scheme would."
+            return Check("groups", False, sentence)
+    rest = f", judging by the {len(groups) - unknown:,} rows whose group is known" if unknown else ""
+    return Check("groups", True, f"Scheme {scheme.name!r} can have made these groups{rest}.")
+
+
+def _as_published(release: SealedRelease, original: Table, labels: bool) -> Table | None:
+    """Return the original as it was published, with the domains that the release states; None if hierarchies differ."""
+
+    def other_tree(attribute: Attribute, column: Column) -> bool:
+        if attribute.kind != "categorical" and not labels and attribute.role == "quasi":
+            return False
+        trees = (None if tree is None else tree.rows() for tree in (attribute.hierarchy, column.hierarchy))
+        return len({None if rows is None else frozenset(map(tuple, rows)) for rows in trees}) > 1
+
+    columns = [original.column(attribute.name) for attribute in (*release.quasi, *release.sensitive)]
+    if any(map(other_tree, (*release.quasi, *release.sensitive), columns)):
+        return None
+    shown = [
+        column if attribute.domain is None else replace(column, domain=attribute.domain, declared_domain=True)
+        for attribute, column in zip(release.quasi, columns, strict=False)
+    ]
+    return replace(original, quasi=tuple(shown))
+
+
+def _inseparable(aligned: Aligned, as_sets: bool) -> tuple[int, int] | None:
+    """Return two groups that no tree of cuts sets apart, among those whose ends are known; None if there are none.
+
+    Names are known where they are published as sets (``as_sets``); otherwise a set is the leaves of a label, of which
+    a group need not have all.
+    Any cut that crosses no group may be made first: if a tree sets all of them apart, then also those on either side.
+    """
+    boxes, release = aligned.boxes, aligned.release
+    known = np.ones(len(boxes.low), np.bool_)
+    for axis, (attribute, regions) in enumerate(zip(release.quasi, release.descriptions.regions, strict=True)):
+        texts = release.descriptions.texts[axis]
+        sets = np.array([as_sets and text[:1] == "{" for text in texts.texts])
+        exact = ~regions.whole if attribute.kind != "categorical" and attribute.hierarchy is None else sets
+        known &= exact[texts.of_cell] | (boxes.low[:, axis] == boxes.high[:, axis])
+    waiting = [np.flatnonzero(known)]
+    while waiting:
+        some = waiting.pop()
+        for axis, attribute in enumerate(release.quasi):
+            part = _connected(aligned, axis, some, attribute.kind == "categorical")
+            if part.max(initial=0) > 0:
+                waiting += [some[part == at] for at in range(part.max() + 1)]
+                break
+        else:
+            if len(some) > 1:
+                return int(some[0]), int(some[1])
+    return None
+
+
+def _connected(aligned: Aligned, axis: int, some: NDArray[np.intp], names: bool) -> NDArray[Any]:
+    """Return, for some groups, the number of the part that each is in if all cuts along an axis are made that cross
+    none of them; of names, in any order of these."""
+    boxes = aligned.boxes
+    low, high = boxes.low[some, axis], boxes.high[some, axis]
+    if not names:
+        order = np.argsort(low, kind="stable")
+        begins = low[order][1:] > np.maximum.accumulate(high[order])[:-1]
+        part = np.empty(len(some), np.int64)
+        part[order] = np.concatenate([[0], np.cumsum(begins)])[: len(some)]
+        return part
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    codes = [codes_in(boxes, box, axis) for box in some.tolist()]
+    lines = np.repeat(np.arange(len(some)), [len(members) for members in codes])
+    width = len(some) + len(aligned.columns[axis].values)
+    places = len(some) + np.concatenate([np.zeros(0, np.int64), *codes])
+    graph = csr_array((np.ones(len(lines)), (lines, places)), shape=(width, width))
+    return np.asarray(np.unique(connected_components(graph, directed=False)[1][: len(some)], return_inverse=True)[1])

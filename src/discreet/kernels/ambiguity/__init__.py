@@ -1,1 +1,0 @@
-"""Hot loops of building ambiguous groups."""

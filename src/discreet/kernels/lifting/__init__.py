@@ -1,1 +1,0 @@
-"""Hot loops of lifting: a tree of plain cuts, in which some rows are published higher than their leaf."""

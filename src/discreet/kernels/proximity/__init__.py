@@ -1,1 +1,0 @@
-"""Hot loops for groups without rows near each other."""

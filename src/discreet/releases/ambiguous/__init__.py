@@ -1,1 +1,0 @@
-"""Ambiguous releases: one table per quasi-identifier, and sensitive values counted per group."""

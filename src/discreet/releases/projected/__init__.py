@@ -1,1 +1,0 @@
-"""The projected format: several tables over the same quasi-identifiers."""

@@ -1,1 +1,0 @@
-"""Releases with exact quasi-identifiers and randomised sensitive values: perturbed and retained."""

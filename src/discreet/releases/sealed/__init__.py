@@ -1,1 +1,0 @@
-"""Groups of rows, with what the search for them may have told about each."""

@@ -1,1 +1,0 @@
-"""Synthetic releases: rows that are drawn, and belong to nobody."""

@@ -1,1 +1,0 @@
-"""CODIP: several sensitive attributes in several tables."""

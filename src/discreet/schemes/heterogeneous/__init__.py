@@ -1,1 +1,0 @@
-"""Heterogeneous generalization: buckets by sensitive values alone, groups across buckets by quasi-identifiers alone."""

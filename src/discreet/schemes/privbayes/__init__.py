@@ -1,1 +1,0 @@
-"""PrivBayes: synthetic rows from a Bayesian network with noisy counts, under differential privacy."""

@@ -1,1 +1,0 @@
-"""The scheme for proximity promises."""

@@ -1,1 +1,0 @@
-"""Schemes that randomise sensitive values: perturbation and retention."""

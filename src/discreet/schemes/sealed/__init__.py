@@ -1,1 +1,0 @@
-"""Groups that tell an adversary who knows the algorithm no more than is promised: cuts under a seal."""
