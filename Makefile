@@ -33,7 +33,7 @@ quick: $(READY)
 	@$(PYTEST) -q -n 2 --dist worksteal -m "not slow" --hypothesis-profile=quick
 
 test: $(READY)
-	@NUMBA_DISABLE_JIT=1 $(PYTEST) -q -n 2 tests/kernels
+	@NUMBA_DISABLE_JIT=1 $(PYTEST) -q -n 2 tests/kernels tests/families/*/kernels
 	@$(PYTEST) -n 2 --durations=10
 
 # Whatever Sphinx warns of, such as a page that no table of contents lists, is an error.
