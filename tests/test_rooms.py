@@ -60,7 +60,7 @@ class Budget(NamedTuple):
 
 
 BUDGETS = {
-    "adversary": Budget(6_800, 42),
+    "adversary": Budget(6_850, 42),
     "analyst": Budget(450, 4),
     "command": Budget(2_790, 18),
     "datasets": Budget(700, 5),
@@ -69,14 +69,14 @@ BUDGETS = {
     "jobs": Budget(790, 6),
     "kernels": Budget(4_000, 32),
     "principles": Budget(3_350, 23),
-    "releases": Budget(9_100, 58),
-    "report": Budget(2_490, 15),
-    "schemes": Budget(8_850, 59),
+    "releases": Budget(5_450, 33),
+    "report": Budget(2_250, 14),
+    "schemes": Budget(3_300, 23),
     "table": Budget(6_460, 31),
 }
 """Per room; ``ground`` are the modules beside the rooms."""
-WHOLE = Budget(52_150, 343)
-"""All of them together but what is new, which is less than the sum of what each may have at most."""
+CORE = Budget(37_500, 245)
+"""All of them together but the families and what is new, which is less than the sum of what each may have at most."""
 NEW = ("command/data.py", "report/tradeoff.py", "table/layout.py", "table/unnamed.py")
 """What was built since; it counts towards what its room may grow by."""
 COMING = {"engines": 2_500, "app": 3_500, "evidence": 3_500}

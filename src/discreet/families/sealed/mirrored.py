@@ -54,7 +54,7 @@ class Mirrored(OneRunScheme):
 
     A cell of an odd number of persons cannot be halved, and then nothing more is tested: with an odd row given to one
     side, as has been proposed, a later cut that is made may give the row away, and with it the reason of an earlier
-    rejection (``tests/families/sealed/test_mirrored.py`` has six persons of whom one becomes certain). Only where nothing was
+    rejection (``test_mirrored.py`` has six persons of whom one becomes certain). Only where nothing was
     rejected yet may an odd number be halved: a row is drawn uniformly, a coin decides about its side, and a rejection
     is final. Nobody then knows the row, and every person is equally likely to be the one.
 
