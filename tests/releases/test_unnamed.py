@@ -295,3 +295,14 @@ def test_large_numbers_and_tuples_keep_their_intervals(widths: Any, tmp_path: Pa
     release = dc.publish(table, "k-anonymity(k=2)", "cuts(values=label)")
     assert dc.audit(release.save(tmp_path / "release"), table).holds
     assert release.estimate("SELECT COUNT(*) FROM t WHERE x > 0") == pytest.approx(62)
+
+
+@pytest.mark.parametrize("how", ["flat", "listed", "ordinal", "recipe"])
+def test_no_value_is_called_like_the_values_without_a_name(how: str) -> None:
+    """A query for it would count all of them."""
+    people = pa.table({"town": ["Bonn"] * 30 + ["(not named)"] * 30 + ["Lyon"] * 30, "ill": ["a", "b"] * 45})
+    recipes: dict[str, Any] = {"listed": {"EU": ["Bonn", "(not named)", "Lyon"]}, "recipe": {"prefix": {"keep": [1]}}}
+    trees = {"town": recipes[how]} if how in recipes else {}
+    ordinal = ["town"] if how == "ordinal" else []
+    with pytest.raises(dc.DiscreetError, match=r"'town' .* '\(not named\)'.* stands for all values .*rename it in the"):
+        dc.read(people, quasi=["town"], sensitive="ill", hierarchies=trees, ordinal=ordinal)

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from discreet.errors import DiscreetError
 from discreet.table.hierarchy_sources import source_rows
 from discreet.table.texts import MISSING, ROOT, canonical, near
-from discreet.table.unnamed import MOST_UNNAMED, UNNAMED
+from discreet.table.unnamed import MEANT_BY_OTHERS, MOST_UNNAMED, OTHERS, UNNAMED
 
 __all__ = ["MISSING", "ROOT", "Hierarchy", "PublishedHierarchy"]
 
@@ -92,11 +92,12 @@ class Hierarchy:
         (('f', 'm'), ('*',))
         """
         values = list(values)
-        if ROOT in values:
-            raise DiscreetError(
-                f"column {attribute!r} holds the value '{ROOT}', which stands for 'any value' in a release; "
-                "rename it in the data"
-            )
+        for reserved, meaning in ((ROOT, "'any value' in a release"), (OTHERS, MEANT_BY_OTHERS)):
+            if reserved in values:
+                raise DiscreetError(
+                    f"column {attribute!r} holds the value '{reserved}', which stands for {meaning}; "
+                    "rename it in the data"
+                )
         return cls.from_rows(attribute, [(value, ROOT) for value in values])
 
     @classmethod
@@ -399,6 +400,11 @@ def _check_cells(attribute: str, rows: list[tuple[str, ...]], unnamed: bool) -> 
                 raise DiscreetError(
                     f"the hierarchy of {attribute!r} has the label {label!r} (row {number}), which is not a text that "
                     "a file can hold; give it another"
+                )
+            if label == OTHERS:
+                raise DiscreetError(
+                    f"the hierarchy of {attribute!r} has the label '{OTHERS}' (row {number}), which stands for "
+                    f"{MEANT_BY_OTHERS}; rename it in the hierarchy and in the data"
                 )
             if label == MISSING != row[0]:
                 raise DiscreetError(

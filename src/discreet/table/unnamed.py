@@ -15,6 +15,8 @@ UNNAMED = "\0"
 """How the name of a value begins that a release counts but does not name; no text of a table contains it."""
 OTHERS = "(not named)"
 """What queries and their answers call all values together that a release does not name."""
+MEANT_BY_OTHERS = "all values that a release does not name"
+"""What that means, in messages that refuse it as a value."""
 MOST_UNNAMED = 1 << 22
 """How many labels values without names may have together: a small file could claim any number."""
 
