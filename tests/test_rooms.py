@@ -72,7 +72,7 @@ BUDGETS = {
     "releases": Budget(5_450, 33),
     "report": Budget(2_250, 14),
     "schemes": Budget(3_300, 23),
-    "table": Budget(6_460, 31),
+    "table": Budget(6_500, 31),
 }
 """Per room; ``ground`` are the modules beside the rooms."""
 CORE = Budget(37_500, 245)

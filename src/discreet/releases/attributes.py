@@ -111,8 +111,8 @@ class Attribute:
             used = (column.texts[code] for code in np.unique(column.codes).tolist())
             known = [text for text in used if text != MISSING]
             return replace(self, values=without_names.revealed(self.values, known))
+        hides = self.hierarchy is not None and self.hierarchy.hides
         told = () if self.hierarchy is None else self.hierarchy.leaves
-        hides = any(leaf.startswith(UNNAMED) for leaf in told)
         if self.role != "quasi" or not (hides or self.recipe is not None):
             return self
         texts = {column.texts[code] for code in np.unique(column.codes).tolist()}
@@ -139,7 +139,7 @@ class Attribute:
         if self.kind == "ordinal":
             return without_names.standing_in(self.values, set(values) - {MISSING, OTHERS})
         tree = self.hierarchy
-        if tree is None or not any(leaf.startswith(UNNAMED) for leaf in tree.leaves):
+        if tree is None or not tree.hides:
             return {}
         known = {*tree.leaves, OTHERS}
         unnamed = [value for value in dict.fromkeys(values) if value not in known and not tree.below(value)]

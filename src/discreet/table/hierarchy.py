@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from discreet.errors import DiscreetError
 from discreet.table.hierarchy_sources import source_rows
 from discreet.table.texts import MISSING, ROOT, canonical, near
-from discreet.table.unnamed import MEANT_BY_OTHERS, MOST_UNNAMED, OTHERS, UNNAMED
+from discreet.table.unnamed import MEANT_BY_OTHERS, MOST_UNNAMED, OTHERS, UNNAMED, is_unnamed
 
 __all__ = ["MISSING", "ROOT", "Hierarchy", "PublishedHierarchy"]
 
@@ -154,15 +154,24 @@ class Hierarchy:
         >>> codes.naming(["129", "1**"]).listed()
         [['129', '12*', '1**', '*'], [1, '*'], [1, '1**', '*'], [1, '12*', '1**', '*']]
         """
-        rows, told = self.rows(), {self.labels[-1]}
-        for row in rows:
-            lowest = next((level for level, label in enumerate(row) if label in texts), len(row))
-            told.update(row[level:] for level in range(lowest, len(row)))
+        rows, told = self.rows(), self.told(texts)
         listed: list[Sequence[str | int]] = [row for row in rows if row in told]
         others = (row for row in rows if row not in told)
         known = (next(row[level:] for level in range(1, len(row)) if row[level:] in told) for row in others)
         listed += [(number, *row) for row, number in Counter(known).items()]
         return Hierarchy.from_listed(self.attribute, listed)
+
+    def told(self, texts: Collection[str]) -> set[tuple[str, ...]]:
+        """Return each of these leaves and labels, and what is above them, with its labels up to the root.
+
+        >>> sorted(Hierarchy.of("zip", {"prefix": {"keep": [2]}}, ["123", "777"]).told(["123"]))
+        [('*',), ('12*', '*'), ('123', '12*', '*')]
+        """
+        told = {self.labels[-1]}
+        for row in self.rows():
+            lowest = next((level for level, label in enumerate(row) if label in texts), len(row))
+            told.update(row[level:] for level in range(lowest, len(row)))
+        return told
 
     def naming_also(self, other: Hierarchy) -> Hierarchy:
         """Return what somebody knows of a tree who is told what this one and another show of it.
@@ -225,7 +234,7 @@ class Hierarchy:
         (2, [])
         """
         label = next((label for label in labels if label in self._above), None)
-        return [] if label is None else [leaf for leaf in self.leaves if leaf.startswith(f"{UNNAMED}{label}{UNNAMED}")]
+        return [] if label is None else self._unnamed.get(label, [])
 
     def below(self, label: str) -> list[str]:
         """Return the leaves below a label, but no missing value; none for a leaf, and for what is no label.
@@ -290,6 +299,15 @@ class Hierarchy:
         """
         return self.height == 1 and self.labels[1] == (ROOT,)
 
+    @cached_property
+    def hides(self) -> bool:
+        """Whether some leaves have no name.
+
+        >>> Hierarchy.flat("sex", ["f", "m"]).hides, Hierarchy.flat("sex", ["f", "m"]).naming(["f"]).hides
+        (False, True)
+        """
+        return any(map(is_unnamed, self.leaves))
+
     def rank(self, value: str) -> int:
         """Return the position of a leaf in pre-order."""
         try:
@@ -350,6 +368,14 @@ class Hierarchy:
     def _above(self) -> set[str]:
         """The labels above the leaves."""
         return {label for level in self.labels[1:] for label in level}
+
+    @cached_property
+    def _unnamed(self) -> dict[str, list[str]]:
+        """The leaves without names by the label directly above them."""
+        leaves: dict[str, list[str]] = {}
+        for leaf in filter(is_unnamed, self.leaves):
+            leaves.setdefault(leaf.split(UNNAMED)[1], []).append(leaf)
+        return leaves
 
     @cached_property
     def _ranks(self) -> dict[str, int]:

@@ -201,7 +201,8 @@ def listed(case: Case[Any]) -> Check:
         if part.descriptions is not None:
             for attribute, of in zip(release.quasi, part.descriptions.texts, strict=True):
                 cells.setdefault(attribute.name, set()).update(of.texts)
-    faults, unseen, where = _named_beyond_cells(case, cells) + _of_recipes(case), [], []
+    stated = [Attribute.from_dict(entry) for entry in case.manifest["attributes"]]
+    faults, unseen, where = _named_beyond_cells(case, stated, cells) + _of_recipes(case, stated), [], []
     for attribute in release.attributes:
         if attribute.role == "other":
             continue
@@ -229,25 +230,25 @@ def listed(case: Case[Any]) -> Check:
     return Check("listed", True, one_sentence([f"{caveat}; to have them checked, say {files}"]), caveat=caveat)
 
 
-def _named_beyond_cells(case: Case[Any], cells: Mapping[str, set[str]]) -> list[str]:
+def _named_beyond_cells(case: Case[Any], described: list[Attribute], cells: Mapping[str, set[str]]) -> list[str]:
     """Return the faults of quasi-identifiers of which the manifest names more, or counts other values, than it may.
 
     It names the values and labels that stand in a cell, unless the publisher declared them.
     """
     faults = []
-    for attribute in map(Attribute.from_dict, case.manifest["attributes"]):
+    for attribute in described:
         if attribute.name not in cells or attribute.kind == "numeric":
             continue
         if attribute.kind == "ordinal":
             faults += _ordered_beyond_cells(case, attribute, cells[attribute.name])
             continue
         if attribute.declared:
-            if attribute.hierarchy is not None and any(leaf.startswith(UNNAMED) for leaf in attribute.hierarchy.leaves):
+            if attribute.hierarchy is not None and attribute.hierarchy.hides:
                 faults.append(f"the values of {attribute.name!r} are said to be declared, and not all are listed")
             continue
-        stated, told_by_cells = attribute.hierarchy, attribute.naming(told(cells[attribute.name])).hierarchy
-        assert stated is not None and told_by_cells is not None, "every categorical attribute has a hierarchy"
-        beyond = {name for name in _names(stated) - _names(told_by_cells)}
+        stated, texts = attribute.hierarchy, told(cells[attribute.name])
+        assert stated is not None, "every categorical attribute has a hierarchy"
+        beyond = _names(stated) - {row[0] for row in stated.told(texts)}
         if beyond:
             faults.append(
                 f"the manifest names {_some(sorted(beyond))} of {attribute.name!r}, which stands in no cell and is not "
@@ -257,7 +258,8 @@ def _named_beyond_cells(case: Case[Any], cells: Mapping[str, set[str]]) -> list[
         column, known = case.original.column(attribute.name), case.release.attribute(attribute.name).hierarchy
         if known is None or column.declared_values:
             continue
-        rightly, counted = (_sizes(tree) for tree in (known.naming(told(cells[attribute.name])), stated))
+        counted, held, shown = _sizes(stated), _sizes(known), known.told(texts)
+        rightly = {row: size for row, size in held.items() if row in shown}
         # of withheld rows the manifest counts no values
         more = any(size > rightly.get(row, 0) for row, size in counted.items())
         if more or (not case.withheld and counted != rightly):
@@ -290,10 +292,10 @@ def _gaps(attribute: Attribute) -> list[int]:
     return [after - at - 1 for at, after in pairwise([-1, *names, len(attribute.values)])]
 
 
-def _of_recipes(case: Case[Any]) -> list[str]:
+def _of_recipes(case: Case[Any], described: list[Attribute]) -> list[str]:
     """Return the faults of quasi-identifiers that the original was read with a recipe for, and the release was not."""
     faults = []
-    for attribute in map(Attribute.from_dict, case.manifest["attributes"]):
+    for attribute in described:
         if attribute.role != "quasi" or case.release.exact_quasi:
             continue
         column = case.original.column(attribute.name)
