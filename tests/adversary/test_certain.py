@@ -109,3 +109,86 @@ def test_what_tells_nothing_is_not_counted(tmp_path: Path) -> None:
     release = dc.publish(table, ["k-anonymity(k=2)", "l-diversity(l=1)"])
     found = dc.audit(release.save(tmp_path / "several"), table)
     assert [(one.attribute, one.people) for one in found.certain] == [("ill_a", 2)], "that nobody has b is no secret"
+
+
+def lines_of(table: dict[str, list[Any]], by: list[str], shown: str, tells: dict[Any, Any]) -> int:
+    """How many rows are alike in some columns only with rows that tell the same, by the definition."""
+    alike = defaultdict(list)
+    for *key, value in zip(*(table[name] for name in by), table[shown], strict=True):
+        alike[tuple(key)].append(tells.get(value))
+    return sum(len(told) for told in alike.values() if len(set(told)) == 1 and told[0] is not None)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("scheme", "sensitive", "weak", "strong"),
+    [
+        ("perturbation", "ill", "beta-likeness(beta=99, variant=basic)", "beta-likeness(beta=1)"),
+        ("retention", "pay", "proximity(epsilon=0, m=1)", "proximity(epsilon=100, m=2)"),
+    ],
+)
+def test_randomised_values_are_certain_where_one_value_alone_can_have_become_them(
+    scheme: str, sensitive: str, weak: str, strong: str, tmp_path: Path
+) -> None:
+    table = dc.read(people(), quasi=["age", "sex"], sensitive=sensitive)
+    for promise, some in ((weak, True), (strong, False)):
+        release = dc.publish(table, promise, scheme)
+        folder = release.save(tmp_path / str(some))
+        found = dc.audit(folder, table)
+        written = pyarrow.csv.read_csv(folder / "table.csv").to_pydict()
+        values = set(written[f"{sensitive}_randomised"])
+        if scheme == "perturbation":
+            matrix = pyarrow.csv.read_csv(folder / "matrix.csv").to_pydict()
+            prior = dict(zip(*pyarrow.csv.read_csv(folder / "prior.csv").to_pydict().values(), strict=True))
+            tells = {}
+            for at, line in enumerate(matrix["published"]):
+                joint = {name: matrix[name][at] * count for name, count in prior.items()}
+                sure_of = [name for name in joint if joint[name] > (1 - 1e-9) * sum(joint.values())]
+                tells |= dict.fromkeys([line] if sure_of else [], *sure_of)
+        else:
+            tells = {value: value for value in values} if some else {}
+        sure = lines_of(written, ["age", "sex"], f"{sensitive}_randomised", tells)
+        assert [(one.attribute, one.people, one.among) for one in found.certain] == [(sensitive, sure, 418)] * some
+        assert (sure > 0) == some
+        points = {column.name: np.array(column.values)[column.codes] for column in table.quasi}
+        assert sure == int((np.nanmax(release.beliefs(points), axis=1) > 1 - 1e-9).sum())
+
+
+@pytest.mark.parametrize("scheme", ["anatomy", "cuts"])
+def test_kept_columns_are_counted_by_what_is_published(scheme: str, tmp_path: Path) -> None:
+    smokes = pa.array([None if at < 9 else ["no", "yes"][at % 2] for at in range(418)])
+    rows = people().append_column("smokes", smokes)
+    table = dc.read(rows, quasi=["age", "sex"], sensitive="pay", keep=["smokes"], categorical=["pay"])
+    folder = dc.publish(table, "l-diversity(l=2)", scheme).save(tmp_path / "release")
+    written = pyarrow.csv.read_csv(folder / "table.csv").to_pydict()
+    by = ["age", "sex"] if scheme == "anatomy" else ["group"]
+    sure = lines_of(written, by, "smokes", {"no": 0, "yes": 1})
+    found = dc.audit(folder, table)
+    assert [(one.attribute, one.people, one.among) for one in found.certain] == [("smokes", sure, 418)] * (sure > 0)
+    assert sure > 0 or scheme == "cuts"
+    assert "smokes" not in found.verdict, "the check of kept columns says that nothing is promised about them"
+
+
+def test_publish_says_for_how_many_a_kept_column_is_certain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    pyarrow.csv.write_csv(people(), "people.csv")
+    words = ["publish", "people.csv", "-o", "release", "--quasi", "age,sex", "--sensitive", "pay", "--keep", "ill"]
+    words += ["--categorical", "pay"]
+    shown = CliRunner().invoke(main, [*words, "--promise", "l-diversity(l=2)", "--scheme", "anatomy"])
+    ill = {name: name for name in ("flu", "HIV", "asthma", "gout")}
+    sure = lines_of(pyarrow.csv.read_csv("release/table.csv").to_pydict(), ["age", "sex"], "ill", ill)
+    said = (
+        f"for {sure} of 418 people, the rows with their quasi-identifiers leave only one value of 'ill': whoever knows "
+    )
+    told = " ".join(shown.stderr.split())
+    assert f"Note: {said}these learns it; if others must not, say --sensitive ill" in told
+
+
+def test_nothing_is_certain_of_anybody_in_drawn_or_matched_rows(tmp_path: Path) -> None:
+    """Drawn rows are nobody's, and it is not published which matched row is whose."""
+    table = dc.read(people(60), quasi=["age", "sex"], sensitive="ill")
+    release = dc.publish(table, "differential-privacy(epsilon=1)", "privbayes(domains=observed)")
+    assert dc.audit(release.save(tmp_path / "drawn"), table).certain == []
+    table = dc.read(people(60), quasi=["age", "sex"], sensitive="ill", keep=["pay"])
+    release = dc.publish(table, "beta-likeness(beta=3)", "heterogeneous")
+    assert dc.audit(release.save(tmp_path / "matched"), table, trace=release.trace).certain == []

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 
 from discreet.adversary.case import Case, FormatFindings, auditor_of
 from discreet.adversary.check import Check
-from discreet.adversary.checks import persons, soundness
-from discreet.adversary.checks.certain import told
+from discreet.adversary.checks import certain, persons, soundness
 from discreet.adversary.checks.domains import listed
 from discreet.adversary.checks.trace import read_trace
 from discreet.adversary.presence.population import check_population_covers
@@ -177,10 +176,11 @@ def audit(
     tell(LOADED)
     judging = part_of(tell, LOADED, JUDGED)
     case = Case(file.manifest, release, original, parts, trace, tuple(faults), from_release, judging)
-    findings = auditor_of(release)(case)
+    findings = _with_kept(auditor_of(release)(case), case)
     tell(JUDGED)
     checks = [soundness.files(file), *soundness.spelling_and_order(file.home, release), placed]
-    checks += [listed(case), *findings.checks, *told(findings.certain, parts), stated, *soundness.kept(release)]
+    checks += [listed(case), *findings.checks, *certain.told(findings.certain, parts, original)]
+    checks += [stated, *soundness.kept(release)]
     checks += persons.check_format(release, original)
     tell(SPELLED)
     verdicts, presence = judge_presence(case, findings.promises, population, part_of(tell, SPELLED, 1.0))
@@ -190,6 +190,11 @@ def audit(
     texts = tuple(map(str, parts))
     judged: dict[str, Any] = {**vars(findings), "checks": checks, "promises": verdicts, "presence": presence}
     return Audit(**judged, rows=release.rows, withheld=case.withheld, asked=texts[:asked], stated=texts[asked:])
+
+
+def _with_kept(findings: FormatFindings, case: Case[Any]) -> FormatFindings:
+    """Return findings with those added whose value of a kept column is certain, at which no format looks."""
+    return replace(findings, certain=[*findings.certain, *certain.kept(case.release, case.original)])
 
 
 def _unreadable(file: ManifestFile, error: DiscreetError) -> Audit:

@@ -78,7 +78,7 @@ class FormatFindings:
     attribute."""
     groups: int = 0
     certain: list[Certain] = field(default_factory=list)
-    """Per sensitive attribute: who is in a group with one value of it, if anybody is."""
+    """Per sensitive attribute, and in an audit per kept column: whose value of it is certain, if anybody's is."""
 
 
 Auditor = Callable[[Case[Any]], FormatFindings]

@@ -200,7 +200,11 @@ def _randomised(release: Release) -> Iterator[str]:
 def _certain(promise: Principle, table: Table, audited: Audit) -> Iterator[str]:
     """Yield whose value is known to anybody who finds their group, and which promise about it would help."""
     for found in audited.certain:
-        column = next(column for column in table.sensitive if column.name == found.attribute)
+        column = next((column for column in table.sensitive if column.name == found.attribute), None)
+        if column is None:  # it is kept along
+            way = argument("sensitive", found.attribute)
+            yield f"{found.sentence}: {found.learnt}; if others must not, say {way}."
+            continue
         alone = replace(table, sensitive=(column,))
         advice = parse(suggest_promise(Prior.of(alone) if table.person is None else Prior.of_persons(alone)))
         if len(table.sensitive) > 1:
@@ -209,7 +213,7 @@ def _certain(promise: Principle, table: Table, audited: Audit) -> Iterator[str]:
         useful = advice.about_values and str(advice) not in said
         say = f'{argument("promises")} "{advice}"'
         way = f"; ask for it to be protected as well, with {say}" if useful else ""
-        yield f"{found.sentence}: whoever finds their group knows it{way}."
+        yield f"{found.sentence}: {found.learnt}{way}."
 
 
 def _beyond_groups(promise: Principle, audited: Audit) -> Iterator[str]:

@@ -71,6 +71,11 @@ class DescribedRelease(GroupedRowsRelease):
         return (*self.secrets, *self.others)
 
     @property
+    def kept_rows(self) -> tuple[NDArray[np.int64], tuple[ExactColumn, ...]]:
+        """Rows are known by their group."""
+        return self.group_of.astype(np.int64), self.others
+
+    @property
     def values(self) -> NDArray[Any]:
         """The sensitive values, in the order of the columns of ``counts``; one empty value if nothing is sensitive."""
         return self.secrets[0].values if self.secrets else np.array([""], object)

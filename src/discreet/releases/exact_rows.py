@@ -62,6 +62,11 @@ class ExactRowsRelease(Release):
             trace=renumbered(by_number(order, np.arange(len(order))), self.trace),
         )
 
+    @property
+    def kept_rows(self) -> tuple[NDArray[np.int64], tuple[ExactColumn, ...]]:
+        """Rows are known by their quasi-identifiers."""
+        return (self.keys() if self.others else np.zeros(0, np.int64)), self.others
+
     @cached_property
     def tally(self) -> Tally:
         """The rows, prepared for counting."""

@@ -20,6 +20,7 @@ from discreet.principles.wording import listed, rows
 from discreet.releases import folder as files
 from discreet.releases.attributes import Attribute
 from discreet.releases.boxes import columns_at
+from discreet.releases.columns import ExactColumn
 from discreet.releases.descriptions import Descriptions
 from discreet.releases.folder import Home
 from discreet.releases.lookup import Lookup
@@ -101,6 +102,11 @@ class Release(ABC):
     def projections(self) -> tuple[Release, ...]:
         """The releases that it consists of, each of which describes every row once: itself, unless it has several."""
         return (self,)
+
+    @property
+    def kept_rows(self) -> tuple[NDArray[np.int64], tuple[ExactColumn, ...]]:
+        """By what an attacker finds a person's rows, a number for each published row, and the kept columns, if any."""
+        return np.zeros(0, np.int64), ()
 
     def given(self, name: str, known: str) -> Release | None:
         """What is published about a sensitive attribute to an attacker who knows another one of each person.

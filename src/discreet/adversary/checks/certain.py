@@ -2,6 +2,12 @@
 
 Promises that are not about values, such as k-anonymity, allow this, and so do some that are. The withheld rows are one
 more group, since what is published tells which values they have together.
+
+Where every row is published with its quasi-identifiers, the rows with equal ones take the place of a group. A
+randomised value is certain if, by the printed probabilities and the prior, all but a billionth of the belief is in one
+original value; of withheld rows nothing is told then. Kept columns are counted by their published values: no promise
+covers them. In a synthetic release nothing is certain of anybody, because its rows are nobody's; nor is a kept column
+of a matched release, which does not tell which row is whose.
 """
 
 from __future__ import annotations
@@ -15,8 +21,10 @@ from numpy.typing import NDArray
 from discreet.adversary.check import Check
 from discreet.principles import Principle
 from discreet.principles.counts import Counts
+from discreet.releases.columns import value_name
+from discreet.releases.release import Release
 from discreet.table.multivalued import HAS
-from discreet.table.table import Column
+from discreet.table.table import Column, Table
 from discreet.table.texts import MISSING
 
 ACCURATE = 1e-9
@@ -47,6 +55,32 @@ class Certain:
         among = f"{self.people:,} of {self.among:,} {nouns[self.noun]}"
         return f"{among} {verb} in which {whose} the same value of {self.attribute!r}"
 
+    @property
+    def learnt(self) -> str:
+        """Who learns the value."""
+        return "whoever finds their group knows it"
+
+
+@dataclass(frozen=True)
+class ByRows(Certain):
+    """How many people have quasi-identifiers of which all rows show the same value."""
+
+    @property
+    def sentence(self) -> str:
+        """The number in words.
+
+        >>> ByRows("pay", 22, 418).sentence
+        "for 22 of 418 people, the rows with their quasi-identifiers leave only one value of 'pay'"
+        """
+        nouns = {"person": "people", "row": "rows"}
+        among = f"{self.people:,} of {self.among:,} {nouns[self.noun]}"
+        return f"for {among}, the rows with their quasi-identifiers leave only one value of {self.attribute!r}"
+
+    @property
+    def learnt(self) -> str:
+        """Who learns the value."""
+        return "whoever knows these learns it"
+
 
 def certain(
     column: Column | None,
@@ -76,14 +110,52 @@ def certain(
     return [Certain(column.name, people, among, noun)] if people else []
 
 
-def told(each: Sequence[Certain], promises: Sequence[Principle]) -> list[Check]:
+def shown(
+    attribute: str, values: NDArray[np.int64], places: NDArray[np.int64], noun: str, by: type[Certain] = ByRows
+) -> list[Certain]:
+    """Count the rows in whose place all rows show the same value, ``-1`` for none; ``by`` what places are.
+
+    >>> shown("pay", np.array([0, 0, 1, -1, 1]), np.array([7, 7, 3, 3, 4]), "person")
+    [ByRows(attribute='pay', people=3, among=5, noun='person')]
+    """
+    _, at = np.unique(places, return_inverse=True)
+    low, high = np.full(at.max(initial=-1) + 1, np.iinfo(np.int64).max), np.full(at.max(initial=-1) + 1, -1)
+    np.minimum.at(low, at, values)
+    np.maximum.at(high, at, values)
+    people = int(((low == high) & (low >= 0))[at].sum())
+    return [by(attribute, people, len(values), noun)] if people else []
+
+
+def kept(release: Release, original: Table) -> list[Certain]:
+    """Count, of each kept column that has several values, those whose published rows leave one; missing tells none."""
+    release = release.projections[0]
+    places, columns = release.kept_rows
+    names = [attribute.name for attribute in release.attributes if attribute.role == "other"]
+    by = ByRows if release.exact_quasi else Certain
+    noun = "person" if original.person is None else "row"
+    found: list[Certain] = []
+    if release.faults:
+        return found
+    for name, column in zip(names, columns, strict=bool(columns)):
+        tells = np.array([value_name(value, column.notation) != MISSING for value in column.values], np.bool_)
+        values = np.where(tells[column.codes], column.codes, -1).astype(np.int64)
+        if len(np.unique(values)) > 1:
+            found += shown(name, values, places, noun, by)
+    return found
+
+
+def told(each: Sequence[Certain], promises: Sequence[Principle], original: Table) -> list[Check]:
     """Return the remark on everybody whose value is certain, if there is anybody.
 
     The verdict tells it too if nothing is promised about the values; otherwise it names what is promised about them.
+    That no promise covers kept columns is told anyway.
     """
     if not each:
         return []
-    about = {part.about for part in promises if part.about_values}
+    about = {part.about for part in promises if part.about_values} | {column.name for column in original.other}
     unsaid = "; ".join(one.sentence for one in each if not about & {None, one.attribute})
-    sentences = "; ".join(one.sentence for one in each)
-    return [Check("certain", True, f"{sentences}: whoever finds their group knows it.", caveat=unsaid)]
+    alike: dict[str, list[str]] = {}
+    for one in each:
+        alike.setdefault(one.learnt, []).append(one.sentence)
+    sentences = "; ".join(f"{'; '.join(sentences)}: {learnt}" for learnt, sentences in alike.items())
+    return [Check("certain", True, f"{sentences[0].upper()}{sentences[1:]}.", caveat=unsaid)]

@@ -19,6 +19,7 @@ from discreet.errors import DiscreetError
 from discreet.families.heterogeneous.candidates import irregularities, of_groups, pairs
 from discreet.options import checked
 from discreet.releases.assumptions import ONE_RELEASE, TRUE_VALUES
+from discreet.releases.columns import ExactColumn
 from discreet.releases.descriptions import Descriptions, Texts
 from discreet.releases.folder import DAMAGED, Home
 from discreet.releases.generalization import Values, generalize
@@ -101,6 +102,11 @@ class MatchedRelease(GeneralizedRelease):
 
         rows = PublishedRows(table, matched[:, 0].copy(), labels=values == "label")
         return replace(cls._of_rows(rows, described, Statement(**stated)), trace=matched).in_order()
+
+    @property
+    def kept_rows(self) -> tuple[NDArray[np.int64], tuple[ExactColumn, ...]]:
+        """It is not published by which rows a person is found."""
+        return np.zeros(0, np.int64), ()
 
     @classmethod
     def refusal_as_part(cls) -> str | None:

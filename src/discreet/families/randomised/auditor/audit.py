@@ -16,6 +16,7 @@ import numpy as np
 from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check
 from discreet.adversary.checks import soundness
+from discreet.adversary.checks.certain import Certain, shown
 from discreet.adversary.checks.domains import numbers_of
 from discreet.adversary.checks.manifest import stated_promise, stated_scheme, version_hint
 from discreet.adversary.verdict import PromiseVerdict
@@ -24,6 +25,8 @@ from discreet.families.randomised.auditor.align import AlignedRandomised, align
 from discreet.families.randomised.auditor.withheld import undecided, with_withheld
 from discreet.families.randomised.release.base import RandomisedRelease
 from discreet.principles import Principle, Prior, wording
+from discreet.table.table import Table
+from discreet.table.texts import MISSING
 
 R = TypeVar("R", bound=RandomisedRelease)
 
@@ -55,7 +58,21 @@ def audit_randomised(
     given, warnings = soundness.taken(case.parts, prior, case.from_release)
     lost = case.withheld / original.rows if original.rows else 0.0
     losses = {"ail": lost, "gcp": lost, "retention": release.retention}
-    return FormatFindings([*checks, *warnings], [kept for kept, _ in verdicts], losses, aligned.how, given)
+    kept = [verdict for verdict, _ in verdicts]
+    return FormatFindings([*checks, *warnings], kept, losses, aligned.how, given, certain=_certain(aligned, original))
+
+
+def _certain(aligned: AlignedRandomised, original: Table) -> list[Certain]:
+    """Count those of whom all rows with their quasi-identifiers are known to stem from one and the same value."""
+    release, column = aligned.release, original.sensitive[0]
+    known = release.sources.astype(np.int64)
+    if len(known) < 2 or bool((known < 0).all()):
+        return []
+    missing = np.array([text == MISSING for text in release.texts], np.bool_)
+    known[(known >= 0) & missing[known]] = -1
+    beyond = np.full(len(release.shown.values) - len(known), -1)
+    of_row = np.concatenate([known, beyond])[release.shown.codes]
+    return shown(column.name, of_row, release.keys(), "person")
 
 
 def _same_prior(aligned: AlignedRandomised, prior: Prior) -> Check:

@@ -41,6 +41,9 @@ from discreet.table.query import Query
 from discreet.table.table import Table
 from discreet.table.texts import MISSING
 
+SURE = 1.0 - 1e-9
+"""The belief from which a value counts as certain: no printed probability is quite 0."""
+
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class RandomisedRelease(ExactRowsRelease):
@@ -129,6 +132,11 @@ class RandomisedRelease(ExactRowsRelease):
     @abstractmethod
     def retention(self) -> float:
         """The expected share of sensitive values that are published unchanged."""
+
+    @property
+    @abstractmethod
+    def sources(self) -> NDArray[np.int64]:
+        """Per value of the prior: the original value that is certain where it is published; -1 if none is."""
 
     @abstractmethod
     def believed(self, published: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -17,7 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
-from discreet.families.randomised.release.base import RandomisedRelease, read_parts
+from discreet.families.randomised.release.base import SURE, RandomisedRelease, read_parts
 from discreet.families.randomised.release.matrix import Matrix
 from discreet.families.randomised.release.reconstruct import Estimator, reconstruct
 from discreet.releases.assumptions import EXACT_ROWS, NO_ORDER, ONE_RELEASE
@@ -84,6 +84,12 @@ class PerturbedRelease(RandomisedRelease):
     def retention(self) -> float:
         """The expected share of sensitive values that are published unchanged."""
         return float(self.matrix.retention @ self.prior / self.prior.sum())
+
+    @property
+    def sources(self) -> NDArray[np.int64]:
+        """Those of whose line of the matrix one cell has nearly all the belief."""
+        beliefs = np.nan_to_num(self.matrix.posteriors(self.prior))
+        return np.where(beliefs.max(axis=1) >= SURE, beliefs.argmax(axis=1), -1)
 
     def believed(self, published: NDArray[np.int64]) -> NDArray[np.float64]:
         """For each line of published counts, the sum of the beliefs that its published values imply."""

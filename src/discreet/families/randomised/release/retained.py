@@ -38,7 +38,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
-from discreet.families.randomised.release.base import RandomisedRelease, read_parts
+from discreet.families.randomised.release.base import SURE, RandomisedRelease, read_parts
 from discreet.families.randomised.release.coin import Coin, Noise
 from discreet.options import checked
 from discreet.releases.assumptions import EXACT_ROWS, NO_ORDER, ONE_RELEASE
@@ -109,6 +109,12 @@ class RetainedRelease(RandomisedRelease):
     def retention(self) -> float:
         """The expected share of values that are published unchanged: kept, or drawn again by chance."""
         return float(self.coin.probability + self.coin.share @ self.prior / self.prior.sum())
+
+    @property
+    def sources(self) -> NDArray[np.int64]:
+        """Those that hardly ever are drawn anew."""
+        beliefs = self.coin.beliefs(self.prior, self.prior, int(self.prior.sum()))
+        return np.where(beliefs >= SURE, np.arange(len(self.prior)), -1)
 
     def believed(self, published: NDArray[np.int64]) -> NDArray[np.float64]:
         """For each line of published counts, the sum of the beliefs that its published values imply."""
