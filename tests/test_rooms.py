@@ -60,22 +60,22 @@ class Budget(NamedTuple):
 
 
 BUDGETS = {
-    "adversary": Budget(6_850, 42),
+    "adversary": Budget(6_950, 42),
     "analyst": Budget(450, 4),
     "command": Budget(2_790, 18),
     "datasets": Budget(700, 5),
-    "families": Budget(15_050, 97),
+    "families": Budget(15_120, 97),
     "ground": Budget(1_700, 16),
-    "jobs": Budget(790, 6),
+    "jobs": Budget(815, 6),
     "kernels": Budget(4_000, 32),
     "principles": Budget(3_350, 23),
-    "releases": Budget(5_450, 33),
+    "releases": Budget(5_500, 33),
     "report": Budget(2_250, 14),
     "schemes": Budget(3_300, 23),
     "table": Budget(6_500, 31),
 }
 """Per room; ``ground`` are the modules beside the rooms."""
-CORE = Budget(37_500, 245)
+CORE = Budget(37_600, 245)
 """All of them together but the families and what is new, which is less than the sum of what each may have at most."""
 NEW = ("command/data.py", "report/tradeoff.py", "table/layout.py", "table/unnamed.py")
 """What was built since; it counts towards what its room may grow by."""

@@ -139,3 +139,22 @@ def test_two_jobs_in_two_threads_do_not_see_each_other(people: Path) -> None:
     assert [remark.about for remark in first.remarks] == ["caution"]
     assert "caution" not in [remark.about for remark in second.remarks]
     assert dc.audit("second", second.outcome.table).holds
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", ["proximity", "proximity(m=3)", "k-anonymity(k=2) & proximity(epsilon=5)"])
+def test_proximity_without_its_parameters_is_refused_with_some_that_the_table_keeps(people: Path, text: str) -> None:
+    asked = {"sensitive": "weight", "promises": [text]}
+    with pytest.raises(dc.DiscreetError) as refused:
+        carry_out(job(**asked))
+    told = "proximity needs its parameters epsilon and m; this table can keep for example "
+    assert str(refused.value).startswith(told)
+    promise = str(refused.value).removeprefix(told).strip("'")
+    assert dc.parse(promise).m > 1
+    assert carry_out(job(sensitive="weight", promises=[promise])).audit.holds
+
+
+@pytest.mark.parametrize("asked", [{}, {"input": "absent.csv"}, {"sensitive": []}])
+def test_proximity_is_explained_by_an_example_where_no_number_is_sensitive(people: Path, asked: Any) -> None:
+    with pytest.raises(dc.DiscreetError, match=r"needs its parameter m, at least 1; write for example"):
+        carry_out(job(**asked, promises=["proximity"]))

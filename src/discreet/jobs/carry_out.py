@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,18 +14,20 @@ from numpy.typing import NDArray
 from discreet.adversary.audit import Audit, audit
 from discreet.arguments import argument
 from discreet.disk import naming, uninterrupted
+from discreet.errors import DiscreetError
 from discreet.jobs.job import Job
 from discreet.jobs.outputs import check_output, check_trace, tidy
 from discreet.jobs.publish import publish
 from discreet.jobs.reading import on_memory, read_input
 from discreet.principles import Principle, Prior, parse, together
 from discreet.principles.per_attribute import on_numbers
+from discreet.principles.proximity import Proximity
 from discreet.progress import Progress, Remark, Remarks, unheard
 from discreet.releases.passthrough import check_kept, check_quasi, kept_assumptions
 from discreet.releases.placement import manifest_digest, place
 from discreet.releases.release import Release
 from discreet.releases.trace import check_of_people, fill_trace
-from discreet.report.profile import suggest_promise
+from discreet.report.profile import suggest_near, suggest_promise
 from discreet.schemes import Scheme, make_scheme
 from discreet.table.notes import formulas
 from discreet.table.table import Table
@@ -78,7 +80,7 @@ def carry_out(job: Job, *, progress: Progress | None = None, remark: Callable[[R
     target = check_output(job.output, job.force, job.files, remarks)
     trace = None if job.trace is None else check_trace(job.trace, target, job.force, job.files, remarks)
     before = manifest_digest(target)
-    promise = together(parse(text) for text in job.promises)
+    promise = _promise(job)
     scheme = make_scheme(job.scheme, job.options, job.seed, promise)
     if trace is not None:
         check_of_people(scheme.makes)
@@ -149,6 +151,25 @@ class _Work:
             settle(self.target)
         for path in filter(None, (self.target, self.trace)):
             tidy(path, self.remarks)
+
+
+def _promise(job: Job) -> Principle:
+    """Return the promise of a job; proximity without its parameters is refused with some that suit the table."""
+    try:
+        return together(parse(text) for text in job.promises)
+    except DiscreetError as fault:
+        needs = f"{Proximity.name} needs its parameter"
+        if not str(fault).startswith(needs):
+            raise
+        advice = None
+        with suppress(DiscreetError):  # if the table cannot be read, either, the promise is refused first
+            table, *_ = read_input(job)
+            columns = [column for column in table.sensitive if column.kind == "numeric" and table.person is None]
+            found = (suggest_near(Prior.of(replace(table, sensitive=(column,)))) for column in columns)
+            advice = next(filter(None, found), None)
+        if advice is None:
+            raise
+        raise DiscreetError(f"{needs}s epsilon and m; this table can keep for example '{advice}'") from None
 
 
 def _cautions(job: Job, scheme: Scheme, trace: Path | None, before: str | None) -> Iterator[str]:

@@ -185,6 +185,15 @@ def _near(prior: Prior) -> list[Reachable]:
     return near
 
 
+def suggest_near(prior: Prior) -> str | None:
+    """A promise about near numbers that a table can keep, to begin with; None if there is none.
+
+    >>> suggest_near(Prior(np.ones(9, int), tuple(map(str, range(1000, 10000, 1000))), "numeric"))
+    'proximity(epsilon=500, m=5)'
+    """
+    return next((near.promise for near in _near(prior) if near.feasible), None)
+
+
 def suggest_promise(prior: Prior) -> str:
     """A promise to begin with: beta-likeness, unless some value is so rare that there could be very few groups.
 
