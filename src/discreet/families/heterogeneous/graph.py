@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,7 +56,7 @@ def matches_in_zones(
     def graph_of(zone: Buckets) -> tuple[NDArray[np.int64], Graph]:
         rows, places = np.unique(zone.rows, return_inverse=True)
         numbered = Buckets(zone.width, places, zone.marks)
-        return rows, matched_graph(Space(space.points[rows], space.axes), numbered, matching, block)
+        return rows, matched_graph(replace(space, points=space.points[rows]), numbered, matching, block)
 
     with ThreadPoolExecutor(threads()) as pool:
         for at, (rows, graph) in enumerate(pool.map(graph_of, shuffled), 1):

@@ -36,6 +36,8 @@ class Space:
 
     points: NDArray[np.int32]
     axes: Axes
+    sets: NDArray[np.bool_]
+    """Per axis: whether a box is published as the set of codes that it holds, and costs their number."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,14 +70,9 @@ def grow_from(space: Space, buckets: Buckets, start: int, matching: Matching, bl
     """
     block = block or WIDEST[matching]
     points = space.points[buckets.rows]
-    source, number = buckets[start], int(buckets.marks.max(initial=-1)) + 1
+    source, marks = buckets[start], int(buckets.marks.max(initial=-1)) + 1
     groups = np.arange(buckets.width)
-    growing = Growing(
-        points[source].copy(),
-        points[source].copy(),
-        np.zeros(buckets.width),
-        np.zeros((buckets.width, max(1, number)), np.bool_),
-    )
+    growing = _beginning(space, points[source], marks)
     kernels.take_in(space.axes, growing, points[source], buckets.marks[source], groups)
     members = np.full((buckets.width, len(buckets)), -1, np.int64)
     members[:, start] = buckets.rows[source]
@@ -89,6 +86,21 @@ def grow_from(space: Space, buckets: Buckets, start: int, matching: Matching, bl
         kernels.take_in(space.axes, growing, *rows, into)
         members[into, bucket] = buckets.rows[other]
     return Grown(members, growing.cost)
+
+
+def _beginning(space: Space, points: NDArray[np.int32], marks: int) -> Growing:
+    """Boxes around one point each, which hold nothing yet."""
+    number = len(points)
+    words = np.where(space.sets, -(-space.axes.cards // 64), 0)
+    return Growing(
+        points.copy(),
+        points.copy(),
+        np.zeros(number),
+        np.zeros((number, max(1, marks)), np.bool_),
+        np.where(space.sets, np.cumsum(words) - words, -1),
+        np.zeros((number, max(1, int(words.sum()))), np.uint64),
+        np.zeros(points.shape, np.int32),
+    )
 
 
 def _pairs_in_blocks(

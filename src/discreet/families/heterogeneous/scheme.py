@@ -85,7 +85,7 @@ class Heterogeneous(LeadingScheme):
     """The widest bucket that is matched as a whole: where nothing is said, 10,000 rows with ``greedy``, 5,000 with
     ``sort-greedy`` and 2,500 with ``hungarian``, as groups of ten then take ten seconds or less to grow from a bucket.
     Wider ones are divided into blocks of at most as many rows. On census data blocks of half a bucket lose 2 to 5 %
-    more, and those of an eighth 6 to 15 %; with ``greedy`` 11 to 13 and 18 to 27 %. ``hungarian`` takes 8 bytes of
+    more, and those of an eighth 6 to 14 %; with ``greedy`` 8 to 10 and 15 to 21 %. ``hungarian`` takes 8 bytes of
     memory times the square of the block, for each processor."""
     buckets: Bucketing = "fewest"
     """Which values share a bucket: such that buckets are fewest, or as ``published``."""
@@ -189,4 +189,5 @@ def _confirm_graph(
 def space_of(table: Table, rows: NDArray[np.int64], loss: Loss, values: Values) -> Space:
     """Where these rows lie, and what boxes around them cost."""
     points, axes = axes_of(table, loss, values)
-    return Space(points[rows], axes)
+    counted = loss == "gcp" and values == "set"  # AIL looks at the node above a set
+    return Space(points[rows], axes, np.array([counted and column.kind == "categorical" for column in table.quasi]))

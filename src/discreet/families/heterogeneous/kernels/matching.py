@@ -21,6 +21,18 @@ class Growing(NamedTuple):
     """What each box costs."""
     marks: NDArray[np.bool_]
     """``marks[box, mark]``: whether a box holds a row with this mark; it must not take in another."""
+    words: NDArray[np.int64]
+    """Per axis: where its words begin in ``held``, if a box is published as the set of codes that it holds; else -1."""
+    held: NDArray[np.uint64]
+    """``held[box, word]``: which codes a box holds, 64 in a word."""
+    number: NDArray[np.int32]
+    """``number[box, axis]``: how many codes a box holds, where that is counted."""
+
+
+@part
+def bit_of(growing, j, code):
+    """The word and the bit of a code of an axis."""
+    return growing.words[j] + (code >> 6), np.uint64(1) << np.uint64(code & 63)
 
 
 @part
@@ -30,9 +42,15 @@ def grown_cost(axes, growing, box, point, enough):
     if axes.by_size:
         return total
     for j in range(point.shape[0]):
-        low = min(growing.low[box, j], point[j])
-        high = max(growing.high[box, j], point[j])
-        total += axes.weights[j] * interval_cost(axes, j, low, high)
+        if growing.words[j] >= 0:
+            word, bit = bit_of(growing, j, point[j])
+            more = 0 if growing.held[box, word] & bit else 1
+            extent = (growing.number[box, j] + more - 1) / max(1, axes.cards[j] - 1)
+        else:
+            low = min(growing.low[box, j], point[j])
+            high = max(growing.high[box, j], point[j])
+            extent = interval_cost(axes, j, low, high)
+        total += axes.weights[j] * extent
         if total >= enough:
             return np.inf
     return total
@@ -190,3 +208,8 @@ def take_in(axes, growing, points, marks, boxes):
         for j in range(points.shape[1]):
             growing.low[box, j] = min(growing.low[box, j], points[row, j])
             growing.high[box, j] = max(growing.high[box, j], points[row, j])
+            if growing.words[j] >= 0:
+                word, bit = bit_of(growing, j, points[row, j])
+                if not growing.held[box, word] & bit:
+                    growing.held[box, word] |= bit
+                    growing.number[box, j] += 1
