@@ -49,7 +49,7 @@ def _listed(entry: dict[str, Any], value: Value) -> bool:
     if entry["kind"] == "numeric":
         return True
     if entry["kind"] == "ordinal":
-        return value == MISSING or value in entry["values"]
+        return value == MISSING or value in entry["values"] or any(isinstance(some, int) for some in entry["values"])
     return unnamed.counts_unnamed(entry) or value in unnamed.named(entry)
 
 
