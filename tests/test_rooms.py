@@ -31,7 +31,7 @@ GROUND = (
     "processors",
 )
 """What every room may use."""
-KNOWS = {
+KNOWS: dict[str, tuple[str, ...]] = {
     "kernels": (),
     "table": (),
     "datasets": ("table",),
@@ -42,10 +42,10 @@ KNOWS = {
     "adversary": ("kernels", "table", "principles", "releases", "analyst"),
     "report": ("datasets", "kernels", "table", "principles", "releases", "schemes", "analyst", "adversary"),
     "families": ("kernels", "table", "principles", "releases", "schemes", "analyst", "adversary", "report"),
-    "jobs": ("kernels", "table", "datasets", "principles", "releases", "schemes", "analyst", "adversary", "report"),
 }
-"""Per room the rooms that it may import. The command line and the package itself see all. Nobody else knows families:
-the catalogue names their classes."""
+KNOWS["jobs"] = tuple(KNOWS)
+"""Per room the rooms that it may import. The command line and the package itself see all. Only these and jobs know
+families: for the others, the catalogue names their classes."""
 ALL_SEEING = ("__init__", "__main__", "command", "extend")
 ASK_FOR_SCHEMES = {"adversary/checks/manifest.py": "a manifest names the scheme that an audit asks"}
 """The files outside the schemes' own rooms that ask the catalogue for schemes, and why: these import no scheme, but
@@ -62,11 +62,11 @@ class Budget(NamedTuple):
 BUDGETS = {
     "adversary": Budget(6_950, 42),
     "analyst": Budget(450, 4),
-    "command": Budget(2_790, 18),
+    "command": Budget(2_490, 18),
     "datasets": Budget(700, 5),
     "families": Budget(15_120, 97),
     "ground": Budget(1_700, 16),
-    "jobs": Budget(815, 6),
+    "jobs": Budget(1_360, 11),
     "kernels": Budget(4_000, 32),
     "principles": Budget(3_350, 23),
     "releases": Budget(5_500, 33),
@@ -75,7 +75,7 @@ BUDGETS = {
     "table": Budget(6_500, 31),
 }
 """Per room; ``ground`` are the modules beside the rooms."""
-CORE = Budget(37_600, 245)
+CORE = Budget(37_750, 250)
 """All of them together but the families and what is new, which is less than the sum of what each may have at most."""
 NEW = ("command/data.py", "report/tradeoff.py", "table/layout.py", "table/unnamed.py")
 """What was built since; it counts towards what its room may grow by."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -43,10 +43,12 @@ def part_of(tell: Tell, first: float, last: float) -> Tell:
     return lambda share: tell(first + (last - first) * share)
 
 
-Topic = Literal["place", "caution", "memory", "hierarchies", "columns", "promise", "randomised", "certain", "groups"]
-"""What a remark is about: the places written to; what to be careful about; the memory that the work takes; the
-hierarchies that were found, and how columns were read; what the promise means for this table; randomised columns;
-values that are certain; and what an attacker may believe beyond what single groups reveal."""
+Topic = Literal[
+    "place", "caution", "scheme", "memory", "hierarchies", "columns", "promise", "randomised", "certain", "groups"
+]
+"""What a remark is about: the places written to; what to be careful about; how a scheme is written; the memory that the
+work takes; the hierarchies that were found, and how columns were read; what the promise means for this table;
+randomised columns; values that are certain; and what an attacker may believe beyond what single groups reveal."""
 
 
 @dataclass(frozen=True)
@@ -78,3 +80,8 @@ class Remarks:
             self.made.append(remark)
             if self._hear is not None:
                 self._hear(remark)
+
+    def extend(self, remarks: Iterable[Remark]) -> None:
+        """Make remarks that others have worded."""
+        for remark in remarks:
+            self(remark.about, remark.sentence)

@@ -118,7 +118,7 @@ def test_the_verdict_does_not_say_what_the_table_denies() -> None:
 
 
 def test_the_table_marks_what_is_above_its_bound(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.command.attack.carry_out", lambda *given, **more: Campaign([WITHIN, ABOVE, BEYOND]))
+    monkeypatch.setattr("discreet.jobs.attack.attack", lambda *given, **more: Campaign([WITHIN, ABOVE, BEYOND]))
     lines = [" ".join(line.split()) for line in run(*words, code=1).stdout.splitlines()]
     rows = {name: next(line for line in lines if line.startswith(name)) for name in ("trained", "naive-", "definetti")}
     assert "48.0 % -" in rows["trained"]

@@ -39,8 +39,8 @@ def no_work(monkeypatch: pytest.MonkeyPatch) -> None:
     def read(*given: Any, **more: Any) -> Any:
         raise AssertionError("the work has begun")
 
-    for name in ("jobs.carry_out.read_input", "command.compare.read_input", "command.plan.read_to_look"):
-        monkeypatch.setattr(f"discreet.{name}", read)
+    for name in ("carry_out.read_input", "compare.read_input", "plan.read_to_look"):
+        monkeypatch.setattr(f"discreet.jobs.{name}", read)
 
 
 @pytest.mark.parametrize("what", COMMANDS)

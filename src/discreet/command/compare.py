@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -13,7 +12,6 @@ from discreet.command.console import (
     Exit,
     complain,
     internal_error,
-    note,
     number,
     output,
     print_json,
@@ -22,20 +20,11 @@ from discreet.command.console import (
 )
 from discreet.command.flags import parsed
 from discreet.command.render import grid
-from discreet.expressions import modern, split
+from discreet.jobs.compare import OF_ITS_RELEASE, compare_file
 from discreet.jobs.job import make_job
-from discreet.jobs.outputs import check_file, tidy, write_file
-from discreet.jobs.reading import read_input
-from discreet.principles import parse, together
 from discreet.principles.wording import rows
-from discreet.progress import Remarks
-from discreet.report.charts import check_suffix, require_all
-from discreet.report.compare import compare as measure
-from discreet.report.compare import contend, temporary_place
 from discreet.report.comparison import Comparison, Result
 from discreet.report.measures import EXACT, GCP, GROUPS, MEAN, MEASURES, WITHHELD, Measure, best, cell
-from discreet.report.tradeoff import SUFFIXES, drawn
-from discreet.table.paths import shown
 
 
 def compare(
@@ -51,48 +40,28 @@ def compare(
     **given: Any,
 ) -> int:
     """Compare schemes, and show what each achieves."""
-    job = make_job(file, {**parsed(given), "output": "."}, OF_ITS_RELEASE).without_kept()
-    remarks = Remarks(show_remark)
-    target = None if page is None else check_file(page, "page", job.force, job.files, remarks)
-    drawing = None if picture is None else check_file(picture, "plot", job.force, job.files, remarks)
-    suffix = "" if picture is None else check_suffix(picture, SUFFIXES)
-    if target is not None or drawing is not None:
-        require_all()
-    promises = [parse(text) for text in job.promises]
-    if not given["promises"]:  # the promises of a job must be kept together
-        promises = [together(promises)]
-    contenders = _contenders(schemes)
-    tidy(temporary_place(), remarks)
+    job = make_job(file, {**parsed(given), "output": "."}, OF_ITS_RELEASE)
     with watching() as progress:
-        progress("reading", 0.0)
-        table, _, on_reading = read_input(job)
-        comparison = measure(
-            table,
-            promises,
-            contenders,
+        outcome = compare_file(
+            job,
+            schemes,
+            at_once=not given["promises"],  # the promises of a job must be kept together
+            page=page,
+            picture=picture,
             queries=queries,
             dimensions=dimensions,
             selectivity=selectivity,
             volume=volume,
-            random_state=job.seed,
             progress=progress,
+            remark=show_remark,
         )
-        if target is not None and comparison.published:
-            progress("drawing", 0.0)
-            write_file(target, comparison.page(shown(Path(job.input).name)).encode(), job.force, remarks)
-        if drawing is not None and comparison.published:
-            progress("drawing", 0.0)
-            write_file(drawing, drawn(comparison, suffix), job.force, remarks)
-    for remark in on_reading:
-        show_remark(remark)
-    page, picture = (page, picture) if comparison.published else (None, None)
     if as_json:
-        print_json({"input": job.input, "page": page, "plot": picture, **comparison.as_dict()})
+        print_json(outcome.as_dict())
     else:
-        _show(output(), comparison, page)
-        if picture is not None:
-            output().print(f"The plot is in {picture}; it contains no row of the table.")
-    return _exit_code(comparison)
+        _show(output(), outcome.comparison, outcome.page)
+        if outcome.picture is not None:
+            output().print(f"The plot is in {outcome.picture}; it contains no row of the table.")
+    return _exit_code(outcome.comparison)
 
 
 def _exit_code(comparison: Comparison) -> int:
@@ -107,20 +76,8 @@ def _exit_code(comparison: Comparison) -> int:
     return Exit.VIOLATED if comparison.broken else Exit.INTERNAL if broken else Exit.HOLDS
 
 
-def _contenders(texts: tuple[str, ...]) -> list[str] | None:
-    """Split the values of --schemes; None if there are none. What is written the old way is noted."""
-    schemes = [part.strip() for text in texts for part in split(text, ",") if part.strip()]
-    contend(schemes)  # report a misspelt name before the work begins
-    for scheme in schemes:
-        if modern(scheme) != scheme:
-            note(f"Note: '{scheme}' is the old way to write '{modern(scheme)}', which works everywhere.")
-    return schemes or None
-
-
 OTHER_SCHEME = "; for "
 """Separates, in a scheme's refusal of a kind of promise, the reason from the advice to use another scheme."""
-OF_ITS_RELEASE = ("scheme", "options", "format", "trace", "force")
-"""The keys of a job that concern only the release it publishes, and are ignored here."""
 
 
 # ------------------------------------------------------------------------------------------------------------ showing

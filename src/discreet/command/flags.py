@@ -88,7 +88,7 @@ def _second_tables(texts: Iterable[str]) -> dict[str, tuple[str, str]]:
 
 def parsed(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return flags with those about single columns parsed, so that their keys and values are those of a job."""
-    return {**given, **by_column(given)}
+    return {**given, **by_column({"hierarchies": (), "domains": (), **given})}
 
 
 def by_column(given: Mapping[str, Any]) -> dict[str, Any]:

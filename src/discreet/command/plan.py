@@ -3,84 +3,42 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
 from discreet.command.console import Exit, number, output, print_json, show_remark, watching
-from discreet.command.flags import parse_trees, parsed
+from discreet.command.flags import parsed
 from discreet.command.render import grid
-from discreet.families.codip.projections import Projections, projections
-from discreet.jobs.outputs import check_file, write_file
-from discreet.jobs.reading import read_to_look
+from discreet.families.codip.projections import Projections
+from discreet.jobs.plan import plan_file
 from discreet.principles.proximity import rounded_down
 from discreet.principles.wording import counted, rows
-from discreet.progress import Remarks
-from discreet.report.charts import check_suffix, require_all
-from discreet.report.frontier import drawn
-from discreet.report.plan import Plan, Strongest, plans
+from discreet.report.plan import Plan, Strongest
 from discreet.report.proximity_plan import ProximityPlan
-from discreet.table.dependency import harmless_values
 from discreet.table.moments import Notation
-from discreet.table.paths import shown
 
 
-def plan(
-    input: str,
-    quasi: tuple[str, ...],
-    sensitive: str | None,
-    epsilon: float | None,
-    m: float | None,
-    neighbourhood: str,
-    plot: str | None,
-    force: bool,
-    harmless: tuple[str, ...],
-    as_json: bool,
-    **given: Any,
-) -> int:
+def plan(input: str, plot: str | None, as_json: bool, **given: Any) -> int:
     """Show the strongest promises that a table can keep."""
-    remarks = Remarks(show_remark)
-    target = None if plot is None else _check_plot(plot, input, force, given, remarks)
+    keys = ("quasi", "sensitive", "epsilon", "m", "neighbourhood", "harmless", "force")
+    asked = {key: given.pop(key) for key in keys}
     with watching() as progress:
-        progress("reading", 0.0)
-        table, on_reading = read_to_look(input, quasi, sensitive, parsed(given))
-        progress("planning", 0.0)
-        planned = plans(table, epsilon=epsilon, m=m, neighbourhood=neighbourhood)
-        divided = projections(table, harmless_values("; ".join(harmless))) if len(planned) > 1 else None
-        if target is not None:
-            progress("drawing", 0.0)
-            suffix, title = check_suffix(str(plot)), shown(Path(input).name)
-            drawing = drawn(planned[0], suffix, title) if divided is None else divided.drawn(suffix, title)
-            write_file(target, drawing, force, remarks)
-    for remark in on_reading:
-        show_remark(remark)
-    feasible = all(plan.feasible for plan in planned)
+        outcome = plan_file(input, **asked, plot=plot, reading=parsed(given), progress=progress, remark=show_remark)
     if as_json:
-        each = [plan.as_dict() for plan in planned]
-        document = each[0] if divided is None else {"plans": each, "projections": divided.as_dict()}
-        print_json({"input": input, "plot": plot, **document})
+        print_json(outcome.as_dict())
     else:
-        for at, plan in enumerate(planned):
+        for at, plan in enumerate(outcome.plans):
             if at:
                 output().print()
             _show(output(), plan)
-        if divided is not None:
-            _show_projections(output(), divided)
+        if outcome.projections is not None:
+            _show_projections(output(), outcome.projections)
         if plot is not None:
             output().print()
             output().print(f"The plot is in {plot}; it contains no row of the table.")
-    return Exit.HOLDS if feasible else Exit.VIOLATED
-
-
-def _check_plot(plot: str, input: str, force: bool, given: dict[str, Any], remarks: Remarks) -> Path:
-    """Return the file for the plot; refuse it before the work begins if it cannot be written."""
-    check_suffix(plot)
-    require_all()
-    trees, _ = parse_trees(given["hierarchies"])
-    used = {"the input": Path(input)} | {f"the hierarchy of {name!r}": Path(path) for name, path in trees.items()}
-    return check_file(plot, "plot", force, used, remarks)
+    return Exit.HOLDS if outcome.feasible else Exit.VIOLATED
 
 
 # ------------------------------------------------------------------------------------------------------------ showing

@@ -8,9 +8,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
-from discreet.command.audit import reading_with
 from discreet.command.console import Exit, note, number, output, print_json, quiet, show_remark, watching
+from discreet.command.flags import parsed
 from discreet.errors import DiscreetError
+from discreet.jobs.original import reading_with
 from discreet.jobs.outputs import tell
 from discreet.principles.wording import counted, percent
 from discreet.progress import Progress, Remarks
@@ -38,7 +39,7 @@ def query(folder: str, sql: str | None, file: str | None, original: str | None, 
     with watching() as progress:
         progress("asking", 0.0)
         asked = [Statement(sql, 0)] if sql is not None else read_statements(cast(str, file))
-        answers = _answered(folder, asked, file, original, reading, progress)
+        answers = _answered(folder, asked, file, original, parsed(reading), progress)
     for answer in answers:
         for remark in answer.remarks:
             note(remark)

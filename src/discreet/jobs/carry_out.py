@@ -27,7 +27,6 @@ from discreet.releases.passthrough import check_kept, check_quasi, kept_assumpti
 from discreet.releases.placement import manifest_digest, place
 from discreet.releases.release import Release
 from discreet.releases.trace import check_of_people, fill_trace
-from discreet.report.profile import suggest_near, suggest_promise
 from discreet.schemes import Scheme, make_scheme
 from discreet.table.notes import formulas
 from discreet.table.table import Table
@@ -127,8 +126,7 @@ class _Work:
             clock.lap("audit")
             if audited.holds:
                 self._place(staged, private)
-        for remark in on_reading:
-            self.remarks(remark.about, remark.sentence)
+        self.remarks.extend(on_reading)
         self.remarks("promise", *on_table)
         self.remarks("randomised", *randomised)
         self.remarks("certain", *_certain(promise, table, audited))
@@ -161,6 +159,8 @@ def _promise(job: Job) -> Principle:
         needs = f"{Proximity.name} needs its parameter"
         if not str(fault).startswith(needs):
             raise
+        from discreet.report.profile import suggest_near  # imported late: only this refusal needs it
+
         advice = None
         with suppress(DiscreetError):  # if the table cannot be read, either, the promise is refused first
             table, *_ = read_input(job)
@@ -226,6 +226,8 @@ def _certain(promise: Principle, table: Table, audited: Audit) -> Iterator[str]:
             way = argument("sensitive", found.attribute)
             yield f"{found.sentence}: {found.learnt}; if others must not, say {way}."
             continue
+        from discreet.report.profile import suggest_promise  # imported late: most releases have no such value
+
         alone = replace(table, sensitive=(column,))
         advice = parse(suggest_promise(Prior.of(alone) if table.person is None else Prior.of_persons(alone)))
         if len(table.sensitive) > 1:

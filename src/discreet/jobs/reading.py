@@ -24,6 +24,13 @@ from discreet.table.typed_files import stated_rows
 ROW_BYTES, CELL_BYTES = 60, 40
 """What publishing takes at its peak, about: for a row, and for each of its cells."""
 LISTS = ("quasi", "sensitive", "identifiers", "keep", *KINDS)
+UNSAID: dict[str, Any] = {
+    **{key: {} for key in ("hierarchies", "domains", "dates", "lists", "join")},
+    **dict.fromkeys(("person", "hierarchy_folder", *LAYOUT)),
+    **dict.fromkeys(("identifiers", "na", "columns", *KINDS), ()),
+    "missing": "value",
+}
+"""The keys that say how a table to look at is read, and what they are if nothing is said."""
 
 
 def read_input(job: Job) -> tuple[Table, list[str], list[Remark]]:
@@ -57,16 +64,17 @@ def on_memory(job: Job) -> Iterator[str]:
 def read_to_look(
     input: str, quasi: Iterable[str], sensitive: str | None, given: Mapping[str, Any]
 ) -> tuple[Table, list[Remark]]:
-    """Read a table to analyse, not to publish; return it with remarks. ``given`` has the other keys of a job.
+    """Read a table to analyse, not to publish; return it with remarks. ``given`` has any other keys of a job.
 
     Without quasi-identifiers all columns without another role are used. Missing numbers are values by default.
     """
+    given = {**UNSAID, **given}
     layout = layout_of(given)
     lists = {"quasi": quasi, **{key: given[key] for key in ("identifiers", *KINDS)}}
     header = header_of(input, layout, [text for texts in lists.values() for text in texts])
     names: dict[str, Any] = {key: split_names(texts, header) for key, texts in lists.items()}
     secrets = [] if sensitive is None else split_names([sensitive], header)
-    person = given.get("person")
+    person = given["person"]
     if not names["quasi"]:
         names["quasi"] = [name for name in header() if name not in (*secrets, *names["identifiers"], person)]
     files = given["hierarchies"]

@@ -1,0 +1,87 @@
+"""`plan_file`: how strong a promise of each kind the table in a file can keep, with a plot if one is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from discreet.families.codip.projections import Projections, projections
+from discreet.jobs.outputs import check_file, write_file
+from discreet.jobs.reading import read_to_look
+from discreet.progress import Progress, Remark, Remarks, unheard
+from discreet.report.charts import check_suffix, require_all
+from discreet.report.frontier import drawn
+from discreet.report.plan import Plan, plans
+from discreet.table.dependency import harmless_values
+from discreet.table.paths import shown
+
+
+@dataclass(frozen=True, eq=False)
+class PlanOutcome:
+    """What a table can promise, and where it was plotted."""
+
+    input: str
+    plans: list[Plan]
+    """One of each sensitive attribute; one of the table if it has none."""
+    projections: Projections | None
+    """The ways to divide several sensitive attributes among tables."""
+    plot: str | None
+    remarks: tuple[Remark, ...]
+
+    @property
+    def feasible(self) -> bool:
+        """Whether everything that was asked for can be kept."""
+        return all(plan.feasible for plan in self.plans)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the outcome as plain values, for JSON."""
+        each = [plan.as_dict() for plan in self.plans]
+        divided = self.projections
+        document = each[0] if divided is None else {"plans": each, "projections": divided.as_dict()}
+        return {"input": self.input, "plot": self.plot, **document}
+
+
+def plan_file(
+    input: str,
+    *,
+    quasi: Sequence[str] = (),
+    sensitive: str | None = None,
+    epsilon: float | None = None,
+    m: float | None = None,
+    neighbourhood: str = "absolute",
+    harmless: Sequence[str] = (),
+    plot: str | None = None,
+    force: bool = False,
+    reading: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+    remark: Callable[[Remark], None] | None = None,
+) -> PlanOutcome:
+    """Plan what to promise about a table; ``reading`` has the keys of a job that say how it is read.
+
+    Nothing is printed; the plot is written if one is named. The callbacks are those of
+    `discreet.jobs.carry_out.carry_out`.
+    """
+    remarks, progress, given = Remarks(remark), progress or unheard, reading or {}
+    target = None if plot is None else _check_plot(plot, input, force, given.get("hierarchies", {}), remarks)
+    progress("reading", 0.0)
+    table, on_reading = read_to_look(input, quasi, sensitive, given)
+    progress("planning", 0.0)
+    planned = plans(table, epsilon=epsilon, m=m, neighbourhood=neighbourhood)
+    divided = projections(table, harmless_values("; ".join(harmless))) if len(planned) > 1 else None
+    if target is not None:
+        progress("drawing", 0.0)
+        suffix, title = check_suffix(str(plot)), shown(Path(input).name)
+        drawing = drawn(planned[0], suffix, title) if divided is None else divided.drawn(suffix, title)
+        write_file(target, drawing, force, remarks)
+    remarks.extend(on_reading)
+    return PlanOutcome(input, planned, divided, plot, tuple(remarks.made))
+
+
+def _check_plot(plot: str, input: str, force: bool, trees: Mapping[str, str], remarks: Remarks) -> Path:
+    """Return the file for the plot; refuse it before the work begins if it cannot be written."""
+    check_suffix(plot)
+    require_all()
+    used = {"the input": Path(input)} | {f"the hierarchy of {name!r}": Path(path) for name, path in trees.items()}
+    return check_file(plot, "plot", force, used, remarks)
