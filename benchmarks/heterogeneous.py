@@ -218,7 +218,7 @@ def full_buckets(table: dc.Table, promise: dc.Principle) -> tuple[np.ndarray, Bu
     """The paper's buckets without the short one, which a graph cannot have, and the rows that are in them."""
     caps = promise.caps(Prior.of(table))
     assert caps is not None
-    buckets = bucketize(table.classes, caps, 1, "published", np.random.default_rng(1))
+    buckets = bucketize(table.sensitive_codes, caps, 1, "published", np.random.default_rng(1))
     within = slice(0, buckets.full * buckets.width)
     rows, number = np.unique(buckets.rows[within], return_inverse=True)
     return rows, replace(buckets, rows=number, marks=buckets.marks[within])

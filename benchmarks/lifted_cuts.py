@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from benchmarks.reruns import Posterior, rejected
 from discreet.families.lifting.cut_tree import LiftedTree, Nursery, in_order
-from discreet.families.lifting.kernels.growth import Recipe
+from discreet.families.lifting.kernels.growth import LiftRecipe
 from discreet.families.lifting.tree import Tree, believed
 from discreet.principles.counts import Counts
 
@@ -39,9 +39,9 @@ class Node:
     @property
     def held(self) -> NDArray[np.int32]:
         """Per person: the value, or that the row is above."""
-        return np.where(self.away, len(self.mix), self.nursery.classes).astype(np.int32)
+        return np.where(self.away, len(self.mix), self.nursery.sensitive_codes).astype(np.int32)
 
-    def posterior(self, recipe: Recipe, number: int, rng: np.random.Generator) -> Posterior | None:
+    def posterior(self, recipe: LiftRecipe, number: int, rng: np.random.Generator) -> Posterior | None:
         """What is believed of each person by whoever cuts the node again in so many worlds; None if no cut agrees."""
         width, size = len(self.mix), len(self.child)
         above = self.mix * self.away.sum()
@@ -49,7 +49,7 @@ class Node:
         alike = recipe._replace(weight=weight, fading=0.0)  # as in the tree, though the node now stands alone
 
         def produce(world: NDArray[np.int32]) -> object:
-            again = replace(self.nursery, classes=np.minimum(world, width - 1))
+            again = replace(self.nursery, sensitive_codes=np.minimum(world, width - 1))
             return self._seen(world, *cut(again, world == width, above, alike, rng.permutation(size)))
 
         posterior = rejected(
@@ -92,15 +92,15 @@ class Node:
 
 
 def cut(
-    nursery: Nursery, away: NDArray[np.bool_], above: NDArray[np.float64], recipe: Recipe, order: NDArray[np.int64]
+    nursery: Nursery, away: NDArray[np.bool_], above: NDArray[np.float64], recipe: LiftRecipe, order: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Cut all persons once, as a node below others: per person the child, 0 or 1, and whether the row is lifted.
 
     The rows of persons who are ``away`` are above the node, where ``above`` of them are expected to have each value. -1
     is everybody's child if no cut pays.
     """
-    n = len(nursery.classes)
-    persons = in_order(nursery.points, nursery.classes, order)
+    n = len(nursery.sensitive_codes)
+    persons = in_order(nursery.points, nursery.sensitive_codes, order)
     persons.homes[:] = np.where(away[order], n, -1)
     _, children = nursery.grow_here(persons, [(0, n, 0, above)], recipe, 0, 0)
     child = np.full(n, -1)
@@ -117,7 +117,7 @@ def small_nodes(
     """The nodes of so many persons that were cut, in random order."""
     tree = Tree.of_rows(grown.parents, grown.leaf_of, grown.node_of)
     width = len(nursery.terms.caps)
-    counts = Counts.of_rows(grown.node_of, nursery.classes, len(grown.parents), width)
+    counts = Counts.of_rows(grown.node_of, nursery.sensitive_codes, len(grown.parents), width)
     beliefs = believed(tree, counts.matrix())
     inside = tree.persons.copy()
     for level in reversed(tree.levels[1:]):
@@ -135,7 +135,7 @@ def small_nodes(
         above = grown.parents[node]
         found.append(
             Node(
-                replace(nursery, points=nursery.points[members], classes=nursery.classes[members]),
+                replace(nursery, points=nursery.points[members], sensitive_codes=nursery.sensitive_codes[members]),
                 np.isin(grown.leaf_of[members], sides[1]).astype(np.int64),
                 homes == node,
                 ~np.isin(homes, [node, *np.concatenate(sides)]),

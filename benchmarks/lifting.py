@@ -152,7 +152,7 @@ def _sizes(sizes: Sequence[int] = SIZES) -> None:
 
 def zipfian(table: dc.Table) -> dc.Table:
     """The table with other sensitive values: the k-th of them with a share in proportion to 1 / k, independently."""
-    assert table.secret is not None
-    shares = 1.0 / np.arange(1, len(table.secret.values) + 1)
+    assert table.sensitive_attribute is not None
+    shares = 1.0 / np.arange(1, len(table.sensitive_attribute.values) + 1)
     codes = np.random.default_rng(1).choice(len(shares), table.rows, p=shares / shares.sum()).astype(np.int32)
-    return replace(table, sensitive=(replace(table.secret, codes=codes),))
+    return replace(table, sensitive=(replace(table.sensitive_attribute, codes=codes),))

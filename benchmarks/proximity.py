@@ -87,8 +87,8 @@ def speed() -> None:
     base: dict[str, float] = {}
     for size in (500_000, 1_000_000, 2_000_000, 5_000_000):
         table = census(size, quasi=LIKENESS_QUASI[:3], sensitive="income")
-        assert table.secret is not None
-        column = table.secret.values[table.secret.codes].astype(np.float64)
+        assert table.sensitive_attribute is not None
+        column = table.sensitive_attribute.values[table.sensitive_attribute.codes].astype(np.float64)
         unit = seconds(partial(np.argsort, column), repeat=5)
         asked = [4500.0, 2000.0, 0.0] if size == 500_000 else [4500.0]
         for epsilon in asked:

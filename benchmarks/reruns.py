@@ -86,7 +86,7 @@ def worlds(table: Table, among: ArrayLike | None = None) -> Iterator[NDArray[np.
     6
     """
     rows = np.arange(table.rows) if among is None else np.asarray(among, np.int64)
-    held = Counter(table.classes[rows].tolist())
+    held = Counter(table.sensitive_codes[rows].tolist())
     number = math.factorial(len(rows)) // math.prod(math.factorial(count) for count in held.values())
     if number > MOST:
         raise DiscreetError(
@@ -94,18 +94,18 @@ def worlds(table: Table, among: ArrayLike | None = None) -> Iterator[NDArray[np.
             "persons, or at ways drawn at random"
         )
     for values in arrangements(held, len(rows)):
-        world = table.classes.copy()
+        world = table.sensitive_codes.copy()
         world[rows] = values
         yield world
 
 
 def with_values(table: Table, world: NDArray[np.int32]) -> Table:
     """Return the table of a world: everything but the sensitive values stays as it is."""
-    if table.secret is None or len(table.sensitive) > 1 or table.person is not None:
+    if table.sensitive_attribute is None or len(table.sensitive) > 1 or table.person is not None:
         raise DiscreetError(
             "worlds are enumerated for persons with one row and one sensitive value each; name one sensitive attribute"
         )
-    return replace(table, sensitive=(replace(table.secret, codes=world),))
+    return replace(table, sensitive=(replace(table.sensitive_attribute, codes=world),))
 
 
 def reruns(table: Table, publish: Publish, *, among: ArrayLike | None = None, runs: int = 1) -> Reruns:
@@ -163,12 +163,12 @@ def rearranged(table: Table, among: ArrayLike, number: int, rng: np.random.Gener
 
     >>> from discreet.datasets import patients
     >>> one = next(rearranged(patients(), [0, 1, 2], 1, np.random.default_rng(1)))
-    >>> sorted(one.tolist()) == sorted(patients().classes.tolist())
+    >>> sorted(one.tolist()) == sorted(patients().sensitive_codes.tolist())
     True
     """
     rows = np.asarray(among, np.int64)
     for _ in range(number):
-        world = table.classes.copy()
+        world = table.sensitive_codes.copy()
         world[rows] = rng.permutation(world[rows])
         yield world
 

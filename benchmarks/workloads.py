@@ -46,7 +46,7 @@ def group_by_workload(
     """
     most = len(table.quasi)
     dimensions = min(2, most) if dimensions is None else dimensions
-    if table.secret is None:
+    if table.sensitive_attribute is None:
         raise DiscreetError("this workload has a condition on the sensitive attribute and the table has none")
     if not 1 <= dimensions <= most:
         raise DiscreetError(
@@ -166,7 +166,7 @@ def prefix_workload(
         raise DiscreetError(f"a share of the sensitive domain must lie above 0 and at most at 1, not at {sensitive}")
     check_number(number)
     chance = generator(seed)
-    last = [] if table.secret is None else [ranges_on(table.secret, chance)]
+    last = [] if table.sensitive_attribute is None else [ranges_on(table.sensitive_attribute, chance)]
     queries = []
     for _ in range(number):
         row = int(chance.integers(table.rows))

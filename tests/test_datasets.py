@@ -35,8 +35,8 @@ def large() -> Table:
 
 
 def columns(table: Table) -> dict[str, Column]:
-    assert table.secret is not None
-    return {column.name: column for column in (*table.quasi, table.secret)}
+    assert table.sensitive_attribute is not None
+    return {column.name: column for column in (*table.quasi, table.sensitive_attribute)}
 
 
 def crosstab(one: Column, two: Column) -> NDArray[np.int64]:
@@ -227,7 +227,7 @@ def test_bad_names_are_refused_in_a_sentence() -> None:
 
 def test_roles_can_be_left_out() -> None:
     table = census(10, quasi=LIKENESS_QUASI, sensitive=None)
-    assert table.secret is None and [column.name for column in table.quasi] == list(LIKENESS_QUASI)
+    assert table.sensitive_attribute is None and [column.name for column in table.quasi] == list(LIKENESS_QUASI)
 
 
 def test_hierarchies_are_trees_in_preorder() -> None:

@@ -48,7 +48,7 @@ class Expression:
         if value is None and NoneType in get_args(hint):
             return
         try:
-            object.__setattr__(self, name, checked(name, value, given(hint), way_out))
+            object.__setattr__(self, name, checked(name, value, without_none(hint), way_out))
         except DiscreetError as refusal:
             raise DiscreetError(f"{self.name}: {refusal}") from None
 
@@ -95,10 +95,10 @@ class Expression:
 E = TypeVar("E", bound=Expression)
 
 
-def given(hint: Any) -> Any:
+def without_none(hint: Any) -> Any:
     """Return what an annotation admits if something is given: the annotation without None.
 
-    >>> given(int | None)
+    >>> without_none(int | None)
     <class 'int'>
     """
     members = get_args(hint)

@@ -147,10 +147,10 @@ from discreet.releases.reading import row_attributes as row_attributes
 from discreet.releases.release import Release as Release
 from discreet.releases.statement import Stated as Stated
 from discreet.releases.statement import Statement as Statement
+from discreet.schemes.default_scheme import way_out as way_out
 from discreet.schemes.grouping import GroupingScheme as GroupingScheme
 from discreet.schemes.grouping import GroupingTask as GroupingTask
 from discreet.schemes.grouping import published_rows as published_rows
-from discreet.schemes.keepers import way_out as way_out
 from discreet.schemes.scheme import Scheme as Scheme
 from discreet.schemes.scheme import feasible as feasible
 from discreet.table.query import Query as Query

@@ -26,12 +26,8 @@ class Cancelled(BaseException):
     """
 
 
-def silent(share: float) -> None:
-    """Ignore all progress."""
-
-
-def unheard(stage: str, share: float) -> None:
-    """Ignore all progress of work that is named."""
+def no_progress(*work: object) -> None:
+    """A progress callback that does nothing: a `Progress` and a `Tell`."""
 
 
 def part_of(tell: Tell, first: float, last: float) -> Tell:

@@ -128,8 +128,8 @@ def faults(folder: Path, original: Rows, trace: Path) -> Iterator[str]:
         published = list(csv.DictReader(file))
     attributes = {entry["name"]: entry for entry in manifest["attributes"]}
     quasi = [name for name, entry in attributes.items() if entry["role"] == "quasi"]
-    (secret,) = (name for name, entry in attributes.items() if entry["role"] == "sensitive")
-    shown = {name for name, entry in attributes.items() if entry["role"] == "other"} | {secret}
+    (sensitive_attribute,) = (name for name, entry in attributes.items() if entry["role"] == "sensitive")
+    shown = {name for name, entry in attributes.items() if entry["role"] == "other"} | {sensitive_attribute}
 
     def facts(row: dict[str, str]) -> tuple[str, ...]:
         return tuple(row[name] or "(missing)" for name in sorted(shown))
@@ -143,12 +143,12 @@ def faults(folder: Path, original: Rows, trace: Path) -> Iterator[str]:
         groups[int(row["group"])].append(row)
     if sorted(groups) != list(range(manifest["groups"])):
         yield "groups are not numbered"
-    prior = Counter(row[secret] or "(missing)" for row in original)
-    counts = {number: Counter(row[secret] for row in rows) for number, rows in groups.items()}
-    counts[-1] = prior - Counter(row[secret] for row in published)
+    prior = Counter(row[sensitive_attribute] or "(missing)" for row in original)
+    counts = {number: Counter(row[sensitive_attribute] for row in rows) for number, rows in groups.items()}
+    counts[-1] = prior - Counter(row[sensitive_attribute] for row in published)
     for promise in manifest["promise"]:
         for number, here in counts.items():
-            if wrong := breach(promise, here, prior, attributes[secret]):
+            if wrong := breach(promise, here, prior, attributes[sensitive_attribute]):
                 yield f"{promise}: {wrong} in group {number}"
     with trace.open(newline="") as file:
         placed = [row["group"] for row in csv.DictReader(file)]

@@ -41,7 +41,7 @@ def test_beliefs_are_scored_as_by_asking_for_everyone_alone(scheme: str) -> None
     expected = naive.outcome(release, table, naive.told(release, table))
     assert found.victims == table.rows and found.successes == expected.successes
     assert found.hurt is not None and found.hurt.belief == pytest.approx(expected.strongest)
-    assert found.baseline == pytest.approx(max(np.bincount(table.classes)) / table.rows)
+    assert found.baseline == pytest.approx(max(np.bincount(table.sensitive_codes)) / table.rows)
 
 
 def test_beliefs_are_shares_in_groups_and_judged_against_their_bounds() -> None:
@@ -50,7 +50,7 @@ def test_beliefs_are_shares_in_groups_and_judged_against_their_bounds() -> None:
     groups = [int(one) for one in table.quasi[0].codes // 8 * 2 + table.quasi[1].codes]
     release = publish(table, groups)
     release.manifest["promise"] = ["beta-likeness(beta=3, variant=basic)"]
-    truth = naive.secrets(table)
+    truth = naive.sensitive_columns(table)
     values = sorted(set(truth))
     shares = {value: truth.count(value) / len(truth) for value in values}
     (found,) = dc.attack(release, table, "beliefs").evidence
@@ -128,7 +128,9 @@ def test_the_original_itself_is_the_ceiling() -> None:
     (found,) = dc.attack(dc.publish(table, dc.KAnonymity(50)), table, "beliefs").evidence
     by_point: dict[tuple[int, ...], list[int]] = {}
     for row in range(table.rows):
-        by_point.setdefault(tuple(int(column.codes[row]) for column in table.quasi), []).append(int(table.classes[row]))
+        by_point.setdefault(tuple(int(column.codes[row]) for column in table.quasi), []).append(
+            int(table.sensitive_codes[row])
+        )
     most = sum(max(map(values.count, values)) for values in by_point.values())
     assert found.ceiling == pytest.approx(most / table.rows) and found.rate < most / table.rows
 
@@ -294,8 +296,8 @@ def test_odd_tables_are_attacked_too(sensitive: str, seed: int, tmp_path: Path) 
 def test_whose_value_is_whose_does_not_enter_the_guesses(scheme: str) -> None:
     """Attacks see everyone's quasi-identifiers and the prior: with the values dealt anew, they believe the same."""
     table, release = people(), release_by(scheme)
-    secret = table.sensitive[0]
-    shuffled = replace(secret, codes=np.random.default_rng(3).permutation(secret.codes))
+    sensitive_attribute = table.sensitive[0]
+    shuffled = replace(sensitive_attribute, codes=np.random.default_rng(3).permutation(sensitive_attribute.codes))
     other = Table(table.rows, table.quasi, shuffled)
     for attack in chosen("all"):
         one, same = (Target.of(release, of, random=np.random.default_rng(5)) for of in (table, other))

@@ -43,14 +43,14 @@ def simple_table(rows: int = 120, seed: int = 0) -> Table:
     sex = Column(
         "sex", "categorical", rng.integers(0, 2, rows).astype(np.int32), objects("fm"), Hierarchy.flat("sex", "fm")
     )
-    secret = Column(
+    sensitive_attribute = Column(
         "disease",
         "categorical",
         (np.arange(rows) % 4).astype(np.int32),
         objects(NAMES),
         Hierarchy.flat("disease", NAMES),
     )
-    return Table(rows, (age, sex), secret)
+    return Table(rows, (age, sex), sensitive_attribute)
 
 
 def by_age(table: Table, size: int = 12) -> np.ndarray[Any, np.dtype[np.int32]]:
@@ -153,11 +153,13 @@ def test_a_broken_promise_names_the_worst_group(tmp_path: Path) -> None:
 def test_withheld_rows_must_keep_the_promise(tmp_path: Path) -> None:
     """Withholding the rows of the rarest value would expose them: whoever is in no box has it."""
     table = simple_table()
-    assert table.secret is not None
-    codes = table.secret.codes.copy()
+    assert table.sensitive_attribute is not None
+    codes = table.sensitive_attribute.codes.copy()
     codes[codes == 3] = 0
     codes[:5] = 3
-    table = Table(120, table.quasi, Column("disease", "categorical", codes, objects(NAMES), table.secret.hierarchy))
+    table = Table(
+        120, table.quasi, Column("disease", "categorical", codes, objects(NAMES), table.sensitive_attribute.hierarchy)
+    )
     groups = np.where(codes == 3, -1, by_age(table, 40)).astype(np.int32)
     publish_with(table, groups, BetaLikeness(1)).save(tmp_path / "out")
     result = audit(tmp_path / "out", table)
@@ -219,12 +221,12 @@ def test_an_original_read_in_another_way_is_refused(tmp_path: Path) -> None:
     publish_with(table, by_age(table), KAnonymity(2)).save(tmp_path / "out")
     age, sex = table.quasi
     with pytest.raises(DiscreetError, match=r"'sex'.*quasi=\['sex'\]"):
-        audit(tmp_path / "out", Table(120, (age,), table.secret))
+        audit(tmp_path / "out", Table(120, (age,), table.sensitive_attribute))
     with pytest.raises(DiscreetError, match=r"sensitive=\['disease'\]"):
         audit(tmp_path / "out", Table(120, (age, sex), None))
     other = Column("age", "ordinal", age.codes, objects(str(value) for value in age.values))
     with pytest.raises(DiscreetError, match=r"published as numeric.*numeric=\['age'\]"):
-        audit(tmp_path / "out", Table(120, (other, sex), table.secret))
+        audit(tmp_path / "out", Table(120, (other, sex), table.sensitive_attribute))
     with pytest.raises(DiscreetError, match="is not a release"):
         audit(tmp_path, table)
 
@@ -234,7 +236,7 @@ def test_rows_to_be_withheld_support_nothing(tmp_path: Path) -> None:
     table = simple_table()
     groups = by_age(table)
     groups[0] = -1
-    unusable = Table(120, table.quasi, table.secret, unusable=np.array([0]))
+    unusable = Table(120, table.quasi, table.sensitive_attribute, unusable=np.array([0]))
     release = publish(unusable, groups)
     release.save(tmp_path / "out")
     assert audit(tmp_path / "out", unusable, release.trace).holds
@@ -280,7 +282,7 @@ def test_an_adversary_who_matches_boxes_faces_unions(tmp_path: Path) -> None:
     apart = (np.arange(30) // 15).astype(np.int32)
     codes = np.repeat([0, 1], 15).astype(np.int32)
     age = Column("age", "numeric", codes, np.array([20, 30]))
-    split = Table(30, (age,), table.secret)
+    split = Table(30, (age,), table.sensitive_attribute)
     publish_with(split, apart, KAnonymity(2)).save(tmp_path / "apart")
     result = audit(tmp_path / "apart", split, promises=Odd())
     assert result.holds
@@ -305,8 +307,8 @@ def test_beliefs_by_descriptions_keep_what_groups_keep(seed: int) -> None:
     table = random_table(rng, 60, missing=False)
     release = publish(table, rng.integers(0, 6, 60))
     prior = Prior.of(table)
-    assert table.secret is not None
-    place = [list(release.values).index(value) for value in table.secret.values]
+    assert table.sensitive_attribute is not None
+    place = [list(release.values).index(value) for value in table.sensitive_attribute.values]
     groups = release.counts.matrix()[:, place]
     unions = mixed(release.descriptions, table.quasi, release.counts)[:, place]
     for promise in (KAnonymity(2), LDiversity(2), TCloseness(0.3), BetaLikeness(1), parse("delta-disclosure(delta=2)")):
@@ -326,9 +328,11 @@ def test_an_assignment_is_found_exactly_when_there_is_one(seed: int) -> None:
     """Random claims about a small table, most of them false, some only together."""
     rng = np.random.default_rng(seed)
     rows, groups = int(rng.integers(2, 14)), 3
-    ages, classes = rng.integers(0, 6, rows), rng.integers(0, 2, rows)
-    secret = Column("s", "categorical", classes.astype(np.int32), objects("ab"), Hierarchy.flat("s", "ab"))
-    table = Table(rows, (Column("age", "numeric", ages.astype(np.int32), np.arange(6)),), secret)
+    ages, sensitive_codes = rng.integers(0, 6, rows), rng.integers(0, 2, rows)
+    sensitive_attribute = Column(
+        "s", "categorical", sensitive_codes.astype(np.int32), objects("ab"), Hierarchy.flat("s", "ab")
+    )
+    table = Table(rows, (Column("age", "numeric", ages.astype(np.int32), np.arange(6)),), sensitive_attribute)
     release = publish(table, np.append(np.arange(groups), rng.integers(0, groups, rows))[:rows])
     aligned = align(release, table)
     low = rng.integers(0, 4, (release.groups, 1)).astype(np.int32)
@@ -336,7 +340,7 @@ def test_an_assignment_is_found_exactly_when_there_is_one(seed: int) -> None:
     aligned = aligned._replace(boxes=aligned.boxes._replace(low=low, high=high))
     plain = [[(int(a), int(b), None)] for a, b in zip(low[:, 0], high[:, 0], strict=True)]
     published = list(zip(release.group_of.tolist(), aligned.shown.tolist(), strict=True))
-    want = naive.assignable(plain, published, ages[:, None].tolist(), classes.tolist())
+    want = naive.assignable(plain, published, ages[:, None].tolist(), sensitive_codes.tolist())
     check, how = without_trace(aligned)
     assert check.holds == want
     if want:
@@ -350,8 +354,10 @@ def test_an_assignment_is_found_exactly_when_there_is_one(seed: int) -> None:
 def test_claims_that_only_fail_together() -> None:
     """Two groups claim the only row of a value in their box; each alone could have it."""
     ages = Column("age", "numeric", np.array([0, 0, 2], np.int32), np.array([1, 5, 9]))
-    secret = Column("s", "categorical", np.array([0, 1, 0], np.int32), objects("ab"), Hierarchy.flat("s", "ab"))
-    table = Table(3, (ages,), secret)
+    sensitive_attribute = Column(
+        "s", "categorical", np.array([0, 1, 0], np.int32), objects("ab"), Hierarchy.flat("s", "ab")
+    )
+    table = Table(3, (ages,), sensitive_attribute)
     aligned: Aligned = align(publish(table, [0, 0, 1]), table)
     same = aligned._replace(
         boxes=aligned.boxes._replace(low=np.zeros((2, 1), np.int32), high=np.ones((2, 1), np.int32))
@@ -364,8 +370,10 @@ def test_claims_that_only_fail_together() -> None:
 
 def test_claims_that_fail_together_though_neither_description_lies_in_the_other() -> None:
     ages = Column("age", "numeric", np.array([1, 1, 0, 2, 3], np.int32), np.array([1, 5, 9, 20]))
-    secret = Column("s", "categorical", np.array([0, 1, 1, 1, 0], np.int32), objects("ab"), Hierarchy.flat("s", "ab"))
-    table = Table(5, (ages,), secret)
+    sensitive_attribute = Column(
+        "s", "categorical", np.array([0, 1, 1, 1, 0], np.int32), objects("ab"), Hierarchy.flat("s", "ab")
+    )
+    table = Table(5, (ages,), sensitive_attribute)
     aligned: Aligned = align(publish(table, [0, 0, 0, 1, 1]), table)
     order = np.argsort(aligned.release.sizes)[::-1]
     low, high = np.empty((2, 1), np.int32), np.empty((2, 1), np.int32)
@@ -382,9 +390,9 @@ def test_a_true_release_meets_every_necessary_condition(seed: int, axes: int) ->
     quasi = tuple(
         Column(f"q{axis}", "numeric", rng.integers(0, 6, rows).astype(np.int32), np.arange(6)) for axis in range(axes)
     )
-    secret = Column(
+    sensitive_attribute = Column(
         "s", "categorical", rng.integers(0, 2, rows).astype(np.int32), objects("ab"), Hierarchy.flat("s", "ab")
     )
-    table = Table(rows, quasi, secret)
+    table = Table(rows, quasi, sensitive_attribute)
     check, how = without_trace(align(publish(table, rng.integers(0, 8, rows).tolist()), table), limit=-1)
     assert (check.holds, how) == (True, "necessary")

@@ -158,8 +158,10 @@ def test_a_known_value_leaves_the_rows_that_have_it(kind: str) -> None:
     release = publish(table, groups)
     found = {one.attack: one for one in dc.attack(release, table, "background-join").evidence}
     one = found["background-join(known=k)"]
-    texts, secret = columns["k"].to_pylist(), columns["v"].to_pylist()
-    lines = [[oracle.beside(groups.tolist(), texts, secret, row, value) for value in "xyz"] for row in range(60)]
+    texts, sensitive_attribute = columns["k"].to_pylist(), columns["v"].to_pylist()
+    lines = [
+        [oracle.beside(groups.tolist(), texts, sensitive_attribute, row, value) for value in "xyz"] for row in range(60)
+    ]
     alone = replace(table, sensitive=(table.column("v"),))
     expected = naive.outcome(release.about("v"), alone, lambda row: lines[row])
     assert one.successes == expected.successes and one.hurt is not None

@@ -36,7 +36,7 @@ def test_beliefs_are_the_shares_of_all_ways_to_deal_the_rest(make: object, share
     assert insight.victims is not None and insight.victims.sum() == table.rows - round(share * table.rows)
     assert insight.details["group_certain"] == insight.victims.sum()
     known = set(np.flatnonzero(~insight.victims).tolist())
-    truth, alone = naive.secrets(table), 0
+    truth, alone = naive.sensitive_columns(table), 0
     for row in np.flatnonzero(insight.victims).tolist():
         expected = [naive.dealt(groups.tolist(), truth, known, row, str(value)) for value in release.values]
         assert lines[target.person_of[row]] == pytest.approx(expected)
@@ -117,7 +117,7 @@ def test_with_the_trace_it_is_exact_where_groups_overlap() -> None:
     target = Target.of(release, table, groups=release.trace.astype(np.int64), random=generator(5))
     insight = dc.Corruption(0.4).learn(target)
     assert insight.victims is not None and insight.details["group_certain"] == insight.victims.sum()
-    known, truth = set(np.flatnonzero(~insight.victims).tolist()), naive.secrets(table)
+    known, truth = set(np.flatnonzero(~insight.victims).tolist()), naive.sensitive_columns(table)
     lines = insight.beliefs(slice(0, len(target.people[0].codes)))
     for row in np.flatnonzero(insight.victims).tolist():
         expected = [naive.dealt(groups.tolist(), truth, known, row, str(value)) for value in release.values]

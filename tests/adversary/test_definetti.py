@@ -41,7 +41,7 @@ def test_beliefs_are_those_of_the_definition(steps: int, exact: bool) -> None:
     lines = dc.DeFinetti(steps).learn(target).beliefs(slice(0, len(target.people[0].codes)))
     points = list(zip(age.tolist(), sex.tolist(), strict=True))
     sizes = [len(column.values) for column in table.quasi]
-    expected = naive.definetti(points, groups.tolist(), naive.secrets(table), sizes, steps)
+    expected = naive.definetti(points, groups.tolist(), naive.sensitive_columns(table), sizes, steps)
     for row, point in enumerate(points):
         alike = [expected[other] for other in range(24) if points[other] == point]
         mean = [sum(one[str(value)] for one in alike) / len(alike) for value in release.values]

@@ -40,7 +40,7 @@ def both_halves_keep(world: np.ndarray) -> bool:
 
 def cautious(table: Table) -> dc.GeneralizedRelease:
     """Halves unless all of one have the same value, else the whole: then someone's value is certain."""
-    return grouped(table, HALVES if both_halves_keep(table.classes) else WHOLE)
+    return grouped(table, HALVES if both_halves_keep(table.sensitive_codes) else WHOLE)
 
 
 def test_a_choice_that_ignores_values_tells_nothing() -> None:
@@ -79,7 +79,9 @@ def test_chance_in_the_scheme_is_estimated_within_its_error() -> None:
     rng = np.random.default_rng(5)
 
     def tossed(world: Table) -> dc.GeneralizedRelease:
-        return grouped(world, HALVES if rng.random() < (0.75 if both_halves_keep(world.classes) else 0.25) else WHOLE)
+        return grouped(
+            world, HALVES if rng.random() < (0.75 if both_halves_keep(world.sensitive_codes) else 0.25) else WHOLE
+        )
 
     def likely(world: tuple[Hashable, ...]) -> dict[Hashable, Fraction]:
         codes = np.array(["abc".index(str(value)) for value in world])

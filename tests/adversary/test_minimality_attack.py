@@ -50,7 +50,7 @@ class ByBlocks(dc.Scheme):
         groups[order] = np.arange(table.rows) // 2
         for start in range(0, table.rows, 4):
             block = order[start : start + 4]
-            if not self.halved(table.classes[block]):
+            if not self.halved(table.sensitive_codes[block]):
                 groups[block] = groups[block[0]]
         return dc.GeneralizedRelease.from_groups(table, groups.astype(np.int32), promise=principle, scheme=self.name)
 
@@ -86,7 +86,7 @@ class Boasting(Leaky):
 
     def likelihood(self, table: Table, principle: dc.Principle, groups: np.ndarray) -> Fraction:
         first = np.arange(0, table.rows, 4)
-        return Fraction(int(((table.classes[first] != 0) == (groups[first] != groups[first + 2])).all()))
+        return Fraction(int(((table.sensitive_codes[first] != 0) == (groups[first] != groups[first + 2])).all()))
 
 
 @pytest.fixture(autouse=True)
@@ -178,7 +178,7 @@ def test_too_few_that_agree_are_no_conclusion() -> None:
 def test_guesses_do_not_look_at_who_has_which_value() -> None:
     table = line("".join(np.random.default_rng(4).choice(list("ab"), 60)))
     release = Leaky().publish(table, PROMISE)
-    other = with_values(table, np.random.default_rng(5).permutation(table.classes))
+    other = with_values(table, np.random.default_rng(5).permutation(table.sensitive_codes))
     found = []
     for of in (table, other):
         target = Target.of(release, of, random=np.random.default_rng(6))

@@ -25,7 +25,7 @@ VARIANTS = [dc.NaiveBayes(correction, box) for correction in (0.0, 1.0) for box 
 def published(release: GeneralizedRelease) -> list[tuple[dict[str, str], object]]:
     """The rows of the published table, as anybody reads them."""
     lines = release.tables(numbers=False)["table"].to_pylist()
-    return [(line, line[release.secret.name]) for line in lines]
+    return [(line, line[release.sensitive_attribute.name]) for line in lines]
 
 
 @pytest.mark.slow
@@ -39,7 +39,7 @@ def test_beliefs_are_those_of_the_definition(attack: dc.NaiveBayes, table: Table
     target = Target.of(release, table)
     found = attack.learn(target).beliefs(slice(0, len(target.people[0].codes)))
     known = {column.name: column.values.tolist() for column in table.quasi}
-    truth = naive.secrets(table)
+    truth = naive.sensitive_columns(table)
     prior = {str(value): truth.count(str(value)) / len(truth) for value in release.values}
     for row in range(table.rows):
         person = {column.name: column.values[column.codes[row]] for column in table.quasi}
@@ -79,8 +79,8 @@ def test_counts_of_odd_descriptions_agree_with_boxes(values: str, seed: int) -> 
             inside = list(range(boxes.low[group, axis], boxes.high[group, axis] + 1))
             if (at := boxes.set_at[group, axis]) >= 0:
                 inside = boxes.members[boxes.starts[at] : boxes.starts[at + 1]].tolist()
-            full[inside, release.classes[row]] += 1
-            even[inside, release.classes[row]] += 1 / max(1, len(inside))
+            full[inside, release.sensitive_codes[row]] += 1
+            even[inside, release.sensitive_codes[row]] += 1 / max(1, len(inside))
         assert release.contingency(column, spread=False) == pytest.approx(full, abs=1e-9)
         assert release.contingency(column, spread=True) == pytest.approx(even, abs=1e-9)
 

@@ -39,7 +39,11 @@ def partition(rng: np.random.Generator, groups: int) -> Partition:
 def released(groups: Partition) -> tuple[dc.Table, AmbiguousRelease]:
     rows = [(place, *row) for place, group in enumerate(groups) for row in group]
     columns = {name: [point[at] for _, point, _ in rows] for at, name in enumerate("pq")}
-    table = dc.read(pa.table({**columns, "s": [secret for *_, secret in rows]}), quasi=["p", "q"], sensitive="s")
+    table = dc.read(
+        pa.table({**columns, "s": [sensitive_attribute for *_, sensitive_attribute in rows]}),
+        quasi=["p", "q"],
+        sensitive="s",
+    )
     of = np.array([place for place, *_ in rows], np.int32)
     return table, AmbiguousRelease.from_groups(table, of, promise=AlphaBeta(1, 1), scheme="test")
 
@@ -68,11 +72,17 @@ def test_combined_association_is_kept_in_all_possible_tables() -> None:
         alpha = max(worlds.presence_in_any(groups, p) for p in points)
         if alpha >= 1:
             continue
-        shares = [Fraction(group.secrets.count(s), len(group.secrets)) for group in groups for s in group.secrets]
+        shares = [
+            Fraction(group.sensitive_columns.count(s), len(group.sensitive_columns))
+            for group in groups
+            for s in group.sensitive_columns
+        ]
         most = float(max(shares))
         promise = combined(float(alpha), combined(float(alpha), 1).belief_from(most))
         assert promise.sufficient_share == pytest.approx(most)
-        strongest = max(worlds.existence(groups, p, s) for p in points for group in groups for s in group.secrets)
+        strongest = max(
+            worlds.existence(groups, p, s) for p in points for group in groups for s in group.sensitive_columns
+        )
         assert strongest <= promise.beta + 1e-12
         kept += 1
         beyond += strongest > most

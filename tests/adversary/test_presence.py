@@ -39,8 +39,8 @@ from support.tables import tables
 def rows_of(draw: st.DrawFn, size: int, widths: list[int], distinct: bool) -> list[tuple[tuple[str, ...], str]]:
     points = list(product(*([f"{name}{at}" for at in range(wide)] for name, wide in zip("abc", widths, strict=False))))
     chosen = draw(st.lists(st.sampled_from(points), min_size=size, max_size=size, unique=distinct))
-    secrets = draw(st.lists(st.sampled_from(["flu", "cold"]), min_size=size, max_size=size))
-    return list(zip(chosen, secrets, strict=True))
+    sensitive_columns = draw(st.lists(st.sampled_from(["flu", "cold"]), min_size=size, max_size=size))
+    return list(zip(chosen, sensitive_columns, strict=True))
 
 
 @st.composite
@@ -53,7 +53,11 @@ def released(partition: list[list[tuple[tuple[str, ...], str]]]) -> tuple[Table,
     rows = [(place, *row) for place, group in enumerate(partition) for row in group]
     names = "abc"[: len(rows[0][1])]
     columns = {name: [point[at] for _, point, _ in rows] for at, name in enumerate(names)}
-    table = read(pa.table({**columns, "s": [secret for *_, secret in rows]}), quasi=list(names), sensitive="s")
+    table = read(
+        pa.table({**columns, "s": [sensitive_attribute for *_, sensitive_attribute in rows]}),
+        quasi=list(names),
+        sensitive="s",
+    )
     groups = np.array([place for place, *_ in rows], np.int32)
     return table, AmbiguousRelease.from_groups(table, groups, promise=AlphaBeta(1, 1), scheme="test")
 
@@ -73,7 +77,7 @@ def test_presence_in_one_group_is_the_share_of_possible_tables(partition) -> Non
     number = math.prod(len(listed) for listed in group.lists)
     for point, belief in zip(points, beliefs, strict=True):
         share = worlds.presence(group, point)
-        assert share == Fraction(len(group.secrets), number)
+        assert share == Fraction(len(group.sensitive_columns), number)
         assert belief == pytest.approx(float(share))
 
 
@@ -108,7 +112,7 @@ def test_groups_together_and_the_value_of_a_row(partition) -> None:
         assert group_beliefs[at] == pytest.approx(float(max(alone)))
         if flu is not None:
             share = worlds.association(groups, point, "flu")
-            shares = [Fraction(group.secrets.count("flu"), len(group.secrets)) for group in holding]
+            shares = [Fraction(group.sensitive_columns.count("flu"), len(group.sensitive_columns)) for group in holding]
             assert share == sum(p * q for p, q in zip(alone, shares, strict=True)) / sum(alone)
             assert min(shares) <= share <= max(shares)
             assert beliefs[at, flu] == pytest.approx(float(share))
@@ -591,8 +595,10 @@ def test_groups_are_merged_only_where_they_must_be() -> None:
     # few people among many ages and places, but for one place where everybody is 30
     age = np.concatenate([rng.integers(20, 80, 300), np.full(20, 30)])
     place = np.concatenate([rng.integers(0, 40, 300), np.full(20, 99)])
-    secret = rng.integers(0, 10, 320).astype(str)
-    table = read(pa.table({"age": age, "place": place, "s": secret}), quasi=["age", "place"], sensitive="s")
+    sensitive_attribute = rng.integers(0, 10, 320).astype(str)
+    table = read(
+        pa.table({"age": age, "place": place, "s": sensitive_attribute}), quasi=["age", "place"], sensitive="s"
+    )
     loose = dc.publish(table, AlphaBeta(1, 0.5), dc.Cuts())
     assert any("promise about presence" in line for line in loose.manifest["assumptions"])
     strict = dc.publish(table, AlphaBeta(0.5, 0.5), dc.Cuts())

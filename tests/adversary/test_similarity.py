@@ -24,7 +24,7 @@ def earners(rows: int = 60, missing: bool = False, seed: int = 0) -> Table:
 @pytest.mark.parametrize("length", [0.0, 30.0, 120.0])
 def test_the_worst_interval_of_everyone_is_found(length: float, missing: bool) -> None:
     table = earners(missing=missing)
-    groups, truth = np.arange(table.rows) // 4, naive.secrets(table)
+    groups, truth = np.arange(table.rows) // 4, naive.sensitive_columns(table)
     known = sorted({value for value in truth if value != "missing"})
     claims = [{value for value in known if start <= value <= start + length} for start in known]
     claims = [{"missing"}, *claims] if missing else claims

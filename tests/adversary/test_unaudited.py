@@ -50,8 +50,8 @@ def people() -> pa.Table:
 
 
 def original(format: str) -> Table:
-    secret = "pay" if format == "retained" else "disease"
-    return dc.read(people(), quasi=["age", "sex", "job"], sensitive=secret)
+    sensitive_attribute = "pay" if format == "retained" else "disease"
+    return dc.read(people(), quasi=["age", "sex", "job"], sensitive=sensitive_attribute)
 
 
 @cache
@@ -271,11 +271,11 @@ def test_what_is_declared_beyond_the_original_is_said(format: str, tmp_path: Pat
     assert sentence(tmp_path / "r", format, "domains") == "Domains and hierarchies agree with the original."
     manifest["attributes"][0]["domain"] = [-1000, 1000]
     manifest["attributes"][1] |= {"hierarchy": ["(missing)", "John", "f", "m"], "declared": True}
-    secret = manifest["attributes"][3]
+    sensitive_attribute = manifest["attributes"][3]
     if format == "retained":
-        secret |= {"domain": [0, 99999], "declared": True}
+        sensitive_attribute |= {"domain": [0, 99999], "declared": True}
     else:
-        secret["hierarchy"] = sorted(["Ann", "Bob", "Cid", "Dot", *secret["hierarchy"]])
+        sensitive_attribute["hierarchy"] = sorted(["Ann", "Bob", "Cid", "Dot", *sensitive_attribute["hierarchy"]])
     cover_up(tmp_path / "r", manifest)
     wide = "The domain of 'age', -1000 to 1000, is wider than the original's numbers and not said to be declared."
     assert format == "synthetic" or failing(tmp_path / "r", format) == {"domains": wide}
@@ -526,8 +526,8 @@ def test_a_missing_value_is_found_however_it_is_given(format: str) -> None:
 @each_format_of_people
 def test_a_missing_number_is_found_however_it_is_given(format: str) -> None:
     with_gaps = people().set_column(0, "age", pa.array([None if row % 5 else 20 + row % 7 for row in range(120)]))
-    secret = "pay" if format == "retained" else "disease"
-    table = dc.read(with_gaps, quasi=["age", "sex", "job"], sensitive=secret, missing="value")
+    sensitive_attribute = "pay" if format == "retained" else "disease"
+    table = dc.read(with_gaps, quasi=["age", "sex", "job"], sensitive=sensitive_attribute, missing="value")
     release = published_as(format, table)
     sex, job = next(
         (s, j)
@@ -587,8 +587,8 @@ def marked(format: str) -> Table:
     """A table in which texts mark missing values."""
     columns = {name: people().column(name).to_pylist() for name in people().column_names}
     columns["job"] = ["NA" if job == "a" else job for job in columns["job"]]
-    secret = "pay" if format == "retained" else "disease"
-    return dc.read(pa.table(columns), quasi=["age", "sex", "job"], sensitive=secret, na=["NA"])
+    sensitive_attribute = "pay" if format == "retained" else "disease"
+    return dc.read(pa.table(columns), quasi=["age", "sex", "job"], sensitive=sensitive_attribute, na=["NA"])
 
 
 def reading(**more: Any) -> Callable[[Manifest], None]:

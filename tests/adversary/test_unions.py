@@ -36,7 +36,7 @@ def naively(release: GeneralizedRelease, table: Table, promise: Proximity) -> di
     codes = np.array([column.codes for column in table.quasi]).T
     points = {tuple(codes[row].tolist()): float(strains[row]) for row in usable}
     first, last = promise.windows(prior)
-    own = table.classes
+    own = table.sensitive_codes
     shares = [
         unions_at[row, first[own[row]] : last[own[row]] + 1].sum() / max(1, unions_at[row].sum()) for row in usable
     ]
@@ -49,9 +49,9 @@ def naively(release: GeneralizedRelease, table: Table, promise: Proximity) -> di
     }
 
 
-def faced(release: GeneralizedRelease, table: Table, promise: Proximity) -> unions.Faced:
+def faced(release: GeneralizedRelease, table: Table, promise: Proximity) -> unions.UnionExposure:
     aligned, prior = align(release, table), Prior.of(table)
-    return unions.face([promise], aligned, counts_of(aligned, len(prior.values)), prior, table.classes)[0]
+    return unions.face([promise], aligned, counts_of(aligned, len(prior.values)), prior, table.sensitive_codes)[0]
 
 
 def compared(release: GeneralizedRelease, table: Table, promise: Proximity) -> None:

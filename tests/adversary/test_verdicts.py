@@ -235,7 +235,7 @@ def test_the_power_of_a_test_of_draws_is_in_the_verdict(tmp_path: Path, rows: in
 
     def audited(share: float) -> Audit:
         left = rng.random(rows) < share
-        drawn = np.where(left, table.classes, draw(matrix, table.classes, rng))
+        drawn = np.where(left, table.sensitive_codes, draw(matrix, table.sensitive_codes, rng))
         release = perturbed(table, drawn, matrix, BetaLikeness(1))
         return dc.audit(release.save(tmp_path / "r", force=True), table)
 

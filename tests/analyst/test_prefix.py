@@ -21,8 +21,8 @@ def test_the_papers_queries_have_a_prefix_of_education_and_single_values_of_the_
     ends = set()
     for query in prefix_workload(table, prefix="education", dimensionality=5, number=200, seed=1):
         assert sorted(one.attribute for one in query.conditions[:-1]) == sorted(PAPER)
-        first, *singles, secret = query.conditions
-        assert isinstance(first, Range) and first.attribute == "education" and secret.attribute == "salary"
+        first, *singles, sensitive_attribute = query.conditions
+        assert isinstance(first, Range) and first.attribute == "education" and sensitive_attribute.attribute == "salary"
         education = next(column for column in table.quasi if column.name == "education")
         assert education.domain is not None and first.low == education.domain[0]
         ends.add(first.high)

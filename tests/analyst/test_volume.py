@@ -151,7 +151,7 @@ def test_anatomy_answers_ranges_on_numbers() -> None:
     table = incomes()
     release = dc.publish(table, dc.LDiversity(2), dc.Anatomy(random_state=1))
     assert isinstance(release, AnatomyRelease)
-    ages, sexes = (payload.values[payload.codes].tolist() for payload in release.exact)
+    ages, sexes = (exact_column.values[exact_column.codes].tolist() for exact_column in release.exact)
     rows = list(zip(zip(ages, sexes, strict=True), release.group_of.tolist(), strict=True))
     counts = release.counts.matrix().tolist()
     numbers = [float(value) for value in release.values]

@@ -57,8 +57,10 @@ def releases(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("releases")
     (home / "people.csv").write_text(TABLE)
     for format in MAKERS:
-        secret = "pay" if format == "retained" else "disease"
-        release = published_as(format, dc.read(home / "people.csv", quasi=["age", "sex"], sensitive=secret))
+        sensitive_attribute = "pay" if format == "retained" else "disease"
+        release = published_as(
+            format, dc.read(home / "people.csv", quasi=["age", "sex"], sensitive=sensitive_attribute)
+        )
         release.save(home / format)
     return home
 

@@ -93,9 +93,9 @@ def draw_case(chance: Random, several: bool) -> Case:
     names = _names(chance, 8)
     missing = chance.choice(["error", "error", "withhold", "value"])
     quasi = [_quasi(chance, names.pop(), rows, missing) for _ in range(chance.choice([1, 2, 2, 3, 3]))]
-    secrets = chance.choice([2, 2, 3]) if several and chance.random() < 0.3 else 1
+    sensitive_columns = chance.choice([2, 2, 3]) if several and chance.random() < 0.3 else 1
     kinds = ["numeric", "numeric", "categorical", "categorical", "ordinal"]
-    sensitive = [_sensitive(chance, names.pop(), rows, chance.choice(kinds), missing) for _ in range(secrets)]
+    sensitive = [_sensitive(chance, names.pop(), rows, chance.choice(kinds), missing) for _ in range(sensitive_columns)]
     kept = [_kept(chance, names.pop(), rows)] if chance.random() < 0.15 else []
     case = Case(quasi, sensitive, kept, missing, chance.random() < 0.25)
     if case.through_csv:  # blanks around a cell of a CSV file are ignored

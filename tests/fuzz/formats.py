@@ -333,7 +333,7 @@ def _nested(published: Published) -> None:
             expect(all(admits(column, text, value) for value in _shared(column, everyone)), f"{text!r} is not true")
     exact = [*case.sensitive, *case.kept]
     (column,) = case.sensitive
-    meant, secrets = list(zip(*(one.meant for one in exact), strict=True)), column.meant
+    meant, sensitive_columns = list(zip(*(one.meant for one in exact), strict=True)), column.meant
     waiting: dict[int, Counter[Any]] = {node: Counter(meant[row] for row in leaves.get(node, [])) for node in nodes}
     arriving = {}
     for node in sorted(nodes, key=lambda one: -len(paths[one])):
@@ -346,14 +346,14 @@ def _nested(published: Published) -> None:
         else:
             expect(not left, "persons of a root have no row")
     for leaf, rows in leaves.items():
-        reach, believed = Fraction(1), Expected.fromkeys(secrets, Fraction(0))
+        reach, believed = Fraction(1), Expected.fromkeys(sensitive_columns, Fraction(0))
         for node in paths[leaf]:
             for line in lines[node]:
                 believed[cell(column, line)] += len(rows) * reach / arriving[node]
             reach *= 1 - Fraction(len(lines[node]), arriving[node])
         expect(len(believed) == len(rows), "somebody has no row")
         for promise in published.promises:
-            kept = not broken(promise, believed, secrets, column)
+            kept = not broken(promise, believed, sensitive_columns, column)
             expect(kept, f"{promise.text} is broken by what is believed of a leaf")
 
 

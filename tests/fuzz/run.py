@@ -25,7 +25,7 @@ from discreet.adversary.audit import audit
 from discreet.errors import DiscreetError
 from discreet.expressions import SEED
 from discreet.principles.per_attribute import by_attribute
-from discreet.principles.principle import Principle, parse, together
+from discreet.principles.principle import Principle, conjunction, parse
 from discreet.releases import load
 from discreet.releases.release import Release
 from discreet.releases.trace import write_trace
@@ -183,7 +183,7 @@ def _try(chance: Random, outcome: Outcome, home: Path) -> None:
     try:
         scheme = draw_scheme(chance, outcome.scheme)
         case, table, promises = draw_work(chance, scheme, home)
-        principle = together([_parsed(promise.text) for promise in promises])
+        principle = conjunction([_parsed(promise.text) for promise in promises])
         release = scheme.publish(table, principle)
     except DiscreetError as refusal:
         outcome.refused = " ".join(str(refusal).split()[:5])
@@ -292,7 +292,7 @@ def draw_work(chance: Random, scheme: Scheme, home: Path) -> tuple[Case, Table, 
 
 
 def _possible(scheme: Scheme, promises: list[Promise], table: Table) -> bool:
-    principle = together([_parsed(promise.text) for promise in promises])
+    principle = conjunction([_parsed(promise.text) for promise in promises])
     try:
         each = by_attribute(principle, table)
         for prior, promise in each:

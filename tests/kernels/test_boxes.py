@@ -19,7 +19,7 @@ from naive import boxes as naive
 def test_searches_find_what_looking_everywhere_finds(seed: int, axes: int, rows: int, values: int) -> None:
     rng = np.random.default_rng(seed)
     points = rng.integers(0, 7, (rows, axes)).astype(np.int32)
-    classes = np.sort(rng.integers(0, values, rows))
+    sensitive_codes = np.sort(rng.integers(0, values, rows))
     weights = rng.integers(1, 4, rows)
     number = 6
     low = rng.integers(0, 7, (number, axes)).astype(np.int32)
@@ -45,11 +45,11 @@ def test_searches_find_what_looking_everywhere_finds(seed: int, axes: int, rows:
     box_of, tree_of = (grid.ravel() for grid in np.meshgrid(np.arange(number), np.arange(values)))
     # boxes may be given that are never searched for, and others searched for that were not given
     some = rng.permutation(len(box_of))[: rng.integers(0, len(box_of) + 1)]
-    firsts = np.searchsorted(classes, np.arange(values + 1))
+    firsts = np.searchsorted(sensitive_codes, np.arange(values + 1))
     forest = plant(points, weights, firsts, described, box_of[some], tree_of[some])
     repeated = np.repeat(np.arange(rows), weights)
     want = [
-        naive.count(plain[b], points[repeated].tolist(), classes[repeated].tolist(), v)
+        naive.count(plain[b], points[repeated].tolist(), sensitive_codes[repeated].tolist(), v)
         for b, v in zip(box_of.tolist(), tree_of.tolist(), strict=True)
     ]
     found = tally(forest, described, box_of, tree_of, np.full(len(box_of), 1 << 60))
@@ -68,11 +68,13 @@ def test_searches_find_what_looking_everywhere_finds(seed: int, axes: int, rows:
     positions = np.split(listed, np.cumsum(numbers)[:-1])
     for (b, v), inside in zip(zip(box_of.tolist(), tree_of.tolist(), strict=True), positions, strict=True):
         rows_inside = sorted(forest.order[inside].tolist())
-        assert rows_inside == [r for r in range(rows) if classes[r] == v and naive.holds(plain[b], points[r].tolist())]
+        assert rows_inside == [
+            r for r in range(rows) if sensitive_codes[r] == v and naive.holds(plain[b], points[r].tolist())
+        ]
     single = plant(points, weights, np.array([0, rows]), described, np.arange(number), np.zeros(number, np.int64))
     boxes_of, wanted = np.repeat(np.arange(number), values), np.tile(np.arange(values), number)
     inside = sums_inside(
-        single, described, boxes_of, np.arange(rows + 1), classes[single.order], single.weights, values, wanted
+        single, described, boxes_of, np.arange(rows + 1), sensitive_codes[single.order], single.weights, values, wanted
     )
     assert inside.reshape(number, values).T.ravel().tolist() == want
     counts = rng.integers(0, 3, (number, 2))

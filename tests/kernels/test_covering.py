@@ -97,17 +97,17 @@ def test_witnesses(seed: int) -> None:
     rng = np.random.default_rng(seed)
     lines, starts_of = points(seed, 6, widths), np.array([0, 1, 1, 4, 6, 7, 9])
     people = np.repeat(lines, np.diff(starts_of), axis=0)
-    classes, amounts = np.array([0, 0, 1, 2, 1, 2, 0, 1, 2]), rng.integers(1, 3, 9)
+    sensitive_codes, amounts = np.array([0, 0, 1, 2, 1, 2, 0, 1, 2]), rng.integers(1, 3, 9)
     claims = rng.integers(0, 4, (groups, 3))
     starts = np.concatenate([[0], np.cumsum((claims > 0).sum(axis=1))])
     values = np.concatenate([np.flatnonzero(line) for line in claims])
     borne, lacking = covers.witnesses(
-        lines, starts_of, classes, amounts, shown, groups, starts, values, claims[claims > 0].astype(np.int64)
+        lines, starts_of, sensitive_codes, amounts, shown, groups, starts, values, claims[claims > 0].astype(np.int64)
     )
-    fits = covers.homes(lines, starts_of, classes, shown, starts, values)
+    fits = covers.homes(lines, starts_of, sensitive_codes, shown, starts, values)
     may = [
         [group for group in range(groups) if holds(listed[group], point) and claims[group, of] > 0]
-        for point, of in zip(people, classes, strict=True)
+        for point, of in zip(people, sensitive_codes, strict=True)
     ]
     assert fits.tolist() == [bool(one) for one in may]
     at = 0
@@ -122,7 +122,7 @@ def test_witnesses(seed: int) -> None:
         for value in np.flatnonzero(claims[group]):
             rows = sum(
                 int(amount)
-                for one, of, amount in zip(may, classes, amounts, strict=True)
+                for one, of, amount in zip(may, sensitive_codes, amounts, strict=True)
                 if group in one and of == value
             )
             assert lacking[at] == max(0, claims[group, value] - rows)

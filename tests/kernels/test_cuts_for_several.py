@@ -65,7 +65,11 @@ def test_halves_keep_what_is_promised_about_each_and_the_best_plain_cut_is_the_c
         rules = principle.rules(prior)
         limits = limits_of(principle, prior, rules)
         n, m = table.rows, len(prior.counts)
-        work, classes, first = workspace(n, 2, m, 6, 15, 1, rules.joint), one.classes.copy(), np.zeros(n, np.bool_)
+        work, sensitive_codes, first = (
+            workspace(n, 2, m, 6, 15, 1, rules.joint),
+            one.sensitive_codes.copy(),
+            np.zeros(n, np.bool_),
+        )
 
         def kept(rows: np.ndarray, each: tuple = each, table: Table = table) -> bool:
             return all(
@@ -75,9 +79,9 @@ def test_halves_keep_what_is_promised_about_each_and_the_best_plain_cut_is_the_c
 
         moved, rows = points.copy(), np.arange(n, dtype=np.int32)
         recipe = Recipe(families, 15, 1, 0.0, 2**62, False)
-        _, left = grow(moved, classes, rows, 0, n, AXES, rules, limits, recipe, work, first, 1)
+        _, left = grow(moved, sensitive_codes, rows, 0, n, AXES, rules, limits, recipe, work, first, 1)
         assert untouched(work) and sorted(rows.tolist()) == list(range(n))
-        assert (points[rows] == moved).all() and (one.classes[rows] == classes).all()
+        assert (points[rows] == moved).all() and (one.sensitive_codes[rows] == sensitive_codes).all()
         score = np.inf
         if left:
             found_any += 1

@@ -39,11 +39,11 @@ class Group(NamedTuple):
 def read_groups(folder: Path) -> list[Group]:
     """The groups of a saved release, read with nothing but the standard library; repeated lines are an error."""
     manifest = json.loads((folder / "release.json").read_text())
-    secret = next(entry["name"] for entry in manifest["attributes"] if entry["role"] == "sensitive")
+    sensitive_attribute = next(entry["name"] for entry in manifest["attributes"] if entry["role"] == "sensitive")
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for line in _lines(folder / "sensitive.csv"):
-        assert line[secret] not in counts[line["group"]], "a value is counted twice"
-        counts[line["group"]][line[secret]] = int(line["count"])
+        assert line[sensitive_attribute] not in counts[line["group"]], "a value is counted twice"
+        counts[line["group"]][line[sensitive_attribute]] = int(line["count"])
     blocks: dict[str, dict[tuple[str, ...], set[tuple[str, ...]]]] = defaultdict(lambda: defaultdict(set))
     for entry in manifest["auxiliaries"]:
         block = tuple(entry["attributes"])
@@ -141,11 +141,13 @@ def enumerated(
     return 1 - absent, {value: weight / total for value, weight in expected.items()}
 
 
-def exhaustive_groups(codes: list[tuple[int, ...]], classes: list[int], alpha: float, needed: int) -> list[list[int]]:
+def exhaustive_groups(
+    codes: list[tuple[int, ...]], sensitive_codes: list[int], alpha: float, needed: int
+) -> list[list[int]]:
     """The paper's Algorithm 2 with its corrections: one row from each of the largest buckets, each the one of all rows
     of its bucket that shows most new values, and more of other values until alpha is kept; residues are not placed."""
     buckets: dict[int, list[int]] = defaultdict(list)
-    for row, value in enumerate(classes):
+    for row, value in enumerate(sensitive_codes):
         buckets[value].append(row)
     groups = []
     while sum(bool(rows) for rows in buckets.values()) >= needed:

@@ -19,7 +19,7 @@ def estimate(folder: Path, query: Query) -> Fraction:
     """The sum over groups of the matching sensitive count times the matching share of the entries of every table."""
     manifest = json.loads((folder / "release.json").read_text())
     entries = {entry["name"]: {**entry, "role": "other"} for entry in manifest["attributes"]}
-    secret = next(entry["name"] for entry in manifest["attributes"] if entry["role"] == "sensitive")
+    sensitive_attribute = next(entry["name"] for entry in manifest["attributes"] if entry["role"] == "sensitive")
 
     def matches(line: dict[str, str], names: list[str]) -> bool:
         for name in names:
@@ -31,7 +31,7 @@ def estimate(folder: Path, query: Query) -> Fraction:
 
     counts: dict[str, int] = {}
     for line in lines(folder / "sensitive.csv"):
-        counts[line["group"]] = counts.get(line["group"], 0) + matches(line, [secret]) * int(line["count"])
+        counts[line["group"]] = counts.get(line["group"], 0) + matches(line, [sensitive_attribute]) * int(line["count"])
     total = Fraction(0)
     for group, count in counts.items():
         share = Fraction(1)

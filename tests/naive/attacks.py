@@ -33,7 +33,7 @@ def shown(value: Any) -> Any:
     return ("missing" if math.isnan(value) else float(value)) if number else str(value)
 
 
-def secrets(table: Table) -> list[Any]:
+def sensitive_columns(table: Table) -> list[Any]:
     """The sensitive value of every row."""
     column = table.sensitive[0]
     return [shown(column.values[code]) for code in column.codes]
@@ -42,7 +42,7 @@ def secrets(table: Table) -> list[Any]:
 def outcome(release: Release, table: Table, believe: Believe, victims: Sequence[int] | None = None) -> Outcome:
     """Guess of every victim the value believed in most, the first if there are several."""
     values = [shown(value) for value in release.values.tolist()]
-    truth = secrets(table)
+    truth = sensitive_columns(table)
     successes, strongest, row = 0, 0.0, None
     for victim in range(table.rows) if victims is None else victims:
         beliefs = list(believe(victim))
@@ -58,7 +58,7 @@ def withheld(release: Release, table: Table) -> list[int] | None:
     """How often each value of the release is missing from it, where it counts its values."""
     if release.published is None:
         return None
-    truth = secrets(table)
+    truth = sensitive_columns(table)
     return [
         truth.count(shown(value)) - int(often)
         for value, often in zip(release.values.tolist(), release.published.tolist(), strict=True)
@@ -68,7 +68,7 @@ def withheld(release: Release, table: Table) -> list[int] | None:
 def told(release: Release, table: Table) -> Believe:
     """What the release says about each person, asked one by one."""
     left = withheld(release, table)
-    truth = secrets(table)
+    truth = sensitive_columns(table)
 
     def believe(row: int) -> list[float]:
         point = {column.name: [column.values[column.codes[row]]] for column in table.quasi}
@@ -107,8 +107,8 @@ def bayes(
     ``known`` are the values of each quasi-identifier that anybody has. All weights are 0 if no value is possible.
     """
     weights = {}
-    for secret, share in prior.items():
-        own = [texts for texts, value in rows if value == secret]
+    for sensitive_attribute, share in prior.items():
+        own = [texts for texts, value in rows if value == sensitive_attribute]
         weight = share
         for name, value in person.items():
             count = 0.0
@@ -117,7 +117,7 @@ def bayes(
                     count += 1 / sum(admits(texts[name], other) for other in known[name]) if spread else 1
             below = len(own) + correction * len(known[name])
             weight *= (count + correction) / below if below else 0.0
-        weights[secret] = weight
+        weights[sensitive_attribute] = weight
     return weights
 
 

@@ -16,9 +16,9 @@ def holds(box: Sequence[Interval], point: Sequence[int]) -> bool:
     )
 
 
-def count(box: Sequence[Interval], points: Sequence[Sequence[int]], classes: Sequence[int], value: int) -> int:
+def count(box: Sequence[Interval], points: Sequence[Sequence[int]], sensitive_codes: Sequence[int], value: int) -> int:
     """How many points with this sensitive value lie in the box."""
-    return sum(1 for point, of in zip(points, classes, strict=True) if of == value and holds(box, point))
+    return sum(1 for point, of in zip(points, sensitive_codes, strict=True) if of == value and holds(box, point))
 
 
 def mixture(boxes: Sequence[Sequence[Interval]], counts: Sequence[Sequence[int]], point: Sequence[int]) -> list[int]:
@@ -34,7 +34,7 @@ def assignable(
     boxes: Sequence[Sequence[Interval]],
     published: Sequence[tuple[int, int]],
     points: Sequence[Sequence[int]],
-    classes: Sequence[int],
+    sensitive_codes: Sequence[int],
 ) -> bool:
     """Whether every published row (group, value) can have an original row of its own, by augmenting paths."""
     owner: dict[int, int] = {}
@@ -42,7 +42,7 @@ def assignable(
     def place(row: int, tried: set[int]) -> bool:
         group, value = published[row]
         for at, point in enumerate(points):
-            if at not in tried and classes[at] == value and holds(boxes[group], point):
+            if at not in tried and sensitive_codes[at] == value and holds(boxes[group], point):
                 tried.add(at)
                 if at not in owner or place(owner[at], tried):
                     owner[at] = row

@@ -59,9 +59,13 @@ def in_worlds(found: Sequence[tuple[Any, ...]], row: int, value: Any) -> float:
     return sum(world[row] == value for world in found) / len(found)
 
 
-def beside(groups: Sequence[int], known: Sequence[Any], secret: Sequence[Any], row: int, value: Any) -> float:
+def beside(
+    groups: Sequence[int], known: Sequence[Any], sensitive_attribute: Sequence[Any], row: int, value: Any
+) -> float:
     """The share of a value among the rows of a person's group that have the person's known value."""
     alike = [
-        secret[other] for other in range(len(groups)) if groups[other] == groups[row] and known[other] == known[row]
+        sensitive_attribute[other]
+        for other in range(len(groups))
+        if groups[other] == groups[row] and known[other] == known[row]
     ]
     return alike.count(value) / len(alike)

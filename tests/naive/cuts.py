@@ -34,19 +34,19 @@ def group_cost(axes: Axes, points: list[list[int]]) -> float:
     return len(points) * per_row
 
 
-def keeps_caps(classes: list[int], caps: list[float]) -> bool:
+def keeps_caps(sensitive_codes: list[int], caps: list[float]) -> bool:
     """Whether no value exceeds its share."""
-    return all(classes.count(i) <= caps[i] * len(classes) + SLACK for i in range(len(caps)))
+    return all(sensitive_codes.count(i) <= caps[i] * len(sensitive_codes) + SLACK for i in range(len(caps)))
 
 
-def plain_cuts(points: list[list[int]], classes: list[int], axes: Axes, caps: list[float]) -> list[float]:
+def plain_cuts(points: list[list[int]], sensitive_codes: list[int], axes: Axes, caps: list[float]) -> list[float]:
     """The costs of all plain cuts whose halves keep the caps."""
     costs = []
     for j in range(len(points[0])):
         for code in sorted({point[j] for point in points})[1:]:
             left = [r for r, point in enumerate(points) if point[j] < code]
             right = [r for r, point in enumerate(points) if point[j] >= code]
-            if all(keeps_caps([classes[r] for r in half], caps) for half in (left, right)):
+            if all(keeps_caps([sensitive_codes[r] for r in half], caps) for half in (left, right)):
                 costs.append(sum(group_cost(axes, [points[r] for r in half]) for half in (left, right)))
     return costs
 

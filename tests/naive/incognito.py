@@ -45,19 +45,21 @@ def groups_at(points: Sequence[Sequence[int]], levels: Levels, node: Node, order
     return [found[key] for key in sorted(found)]
 
 
-def published(groups: Sequence[list[int]], classes: Sequence[int], holds: Holds, room: int) -> list[list[int]] | None:
+def published(
+    groups: Sequence[list[int]], sensitive_codes: Sequence[int], holds: Holds, room: int
+) -> list[list[int]] | None:
     """The groups that are left when those that break the promise are withheld; None if not so many may be.
 
     If the withheld rows together break the promise, the smallest other groups join them one by one, the first of equal
     size first.
     """
-    left = [group for group in groups if holds([classes[row] for row in group])]
+    left = [group for group in groups if holds([sensitive_codes[row] for row in group])]
     gone = [row for group in groups if group not in left for row in group]
     if not gone:
         return left
     joining = sorted(left, key=len)
     while len(gone) <= room:
-        if holds([classes[row] for row in gone]):
+        if holds([sensitive_codes[row] for row in gone]):
             return left
         if not joining:
             return None
@@ -68,7 +70,7 @@ def published(groups: Sequence[list[int]], classes: Sequence[int], holds: Holds,
 
 def all_published(
     points: Sequence[Sequence[int]],
-    classes: Sequence[int],
+    sensitive_codes: Sequence[int],
     levels: Levels,
     holds: Holds,
     order: Sequence[int],
@@ -77,7 +79,7 @@ def all_published(
     """What is published at every combination of levels at which something can be."""
     found = {}
     for node in product(*(range(len(axis)) for axis in levels)):
-        left = published(groups_at(points, levels, node, order), classes, holds, room)
+        left = published(groups_at(points, levels, node, order), sensitive_codes, holds, room)
         if left is not None:
             found[node] = left
     return found

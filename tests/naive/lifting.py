@@ -10,12 +10,12 @@ from naive.nested import path
 
 
 def way_up(
-    parents: Sequence[int], leaf_of: Sequence[int], node_of: Sequence[int], classes: Sequence[int]
+    parents: Sequence[int], leaf_of: Sequence[int], node_of: Sequence[int], sensitive_codes: Sequence[int]
 ) -> dict[int, dict[int, Fraction]]:
     """Per leaf: what is believed of its persons. Rows with leaf -1 are withheld."""
     rows = {node: Counter[int]() for node in range(len(parents))}
     arriving, leaving = Counter[int](), Counter[int]()
-    for leaf, node, value in zip(leaf_of, node_of, classes, strict=True):
+    for leaf, node, value in zip(leaf_of, node_of, sensitive_codes, strict=True):
         if leaf < 0:
             continue
         rows[node][value] += 1

@@ -67,10 +67,10 @@ def published_counts(release: PerturbedRelease, query: Query) -> tuple[list[int]
     columns = dict(zip(names, (*release.exact, release.shown, *release.others), strict=True))
     wanted = [True] * release.matrix.width
     counts = [0] * release.matrix.width
-    secret = release.secret.name
+    sensitive_attribute = release.sensitive_attribute.name
     for condition in query.conditions:
-        if condition.attribute == secret:
-            admitted = condition.admits(release.values, kinds[secret])
+        if condition.attribute == sensitive_attribute:
+            admitted = condition.admits(release.values, kinds[sensitive_attribute])
             wanted = [one and bool(two) for one, two in zip(wanted, admitted, strict=True)]
     for row in range(release.rows):
         if all(
@@ -78,7 +78,7 @@ def published_counts(release: PerturbedRelease, query: Query) -> tuple[list[int]
                 columns[condition.attribute].codes[row]
             ]
             for condition in query.conditions
-            if condition.attribute != secret
+            if condition.attribute != sensitive_attribute
         ):
             counts[release.shown.codes[row]] += 1
     return counts, wanted

@@ -22,7 +22,7 @@ class Group(NamedTuple):
     """What is published of a group: the values of each block, and its sensitive values, each as often as counted."""
 
     lists: tuple[tuple[Value, ...], ...]
-    secrets: tuple[Value, ...]
+    sensitive_columns: tuple[Value, ...]
 
 
 def group_of(rows: Sequence[tuple[Point, Value]]) -> Group:
@@ -38,15 +38,15 @@ def worlds(group: Group, repeats: bool = False) -> Iterator[World]:
     often as there are ways to lay it out.
     """
     points = list(product(*group.lists))
-    size = len(group.secrets)
+    size = len(group.sensitive_columns)
     chosen = product(points, repeat=size) if repeats else combinations(points, size)
     for rows in chosen:
         if all(set(column) == set(listed) for column, listed in zip(zip(*rows, strict=True), group.lists, strict=True)):
             if repeats:
-                yield tuple(zip(rows, group.secrets, strict=True))
+                yield tuple(zip(rows, group.sensitive_columns, strict=True))
             else:
-                for secrets in set(permutations(group.secrets)):
-                    yield tuple(zip(rows, secrets, strict=True))
+                for sensitive_columns in set(permutations(group.sensitive_columns)):
+                    yield tuple(zip(rows, sensitive_columns, strict=True))
 
 
 def presence(group: Group, point: Point, repeats: bool = False) -> Fraction:
@@ -64,21 +64,21 @@ def presence_in_any(groups: Sequence[Group], point: Point) -> Fraction:
     return Fraction(found[True], found[True] + found[False])
 
 
-def association(groups: Sequence[Group], point: Point, secret: Value) -> Fraction:
+def association(groups: Sequence[Group], point: Point, sensitive_attribute: Value) -> Fraction:
     """Of all rows with these quasi-identifiers, in all worlds, the share that has a sensitive value."""
     rows: Counter[bool] = Counter()
     for combined in product(*(list(worlds(group)) for group in groups)):
-        rows.update(value == secret for world in combined for own, value in world if own == point)
+        rows.update(value == sensitive_attribute for world in combined for own, value in world if own == point)
     return Fraction(rows[True], rows[True] + rows[False])
 
 
-def existence(groups: Sequence[Group], point: Point, secret: Value) -> Fraction:
+def existence(groups: Sequence[Group], point: Point, sensitive_attribute: Value) -> Fraction:
     """Of all worlds with such rows, the share in which some row with these quasi-identifiers has a sensitive value."""
     present = held = 0
     for combined in product(*(list(worlds(group)) for group in groups)):
         values = [value for world in combined for own, value in world if own == point]
         present += bool(values)
-        held += secret in values
+        held += sensitive_attribute in values
     return Fraction(held, present)
 
 

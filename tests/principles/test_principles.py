@@ -25,8 +25,8 @@ from discreet.principles import (
     Proximity,
     TCloseness,
     Variance,
+    conjunction,
     parse,
-    together,
 )
 from discreet.principles.bounds import fewest_buckets
 from discreet.principles.counts import Counts
@@ -162,7 +162,7 @@ def test_the_union_of_two_groups_that_keep_a_promise_keeps_it(kind, situation, d
 @given(situations(), st.lists(promises(), min_size=2, max_size=4))
 def test_several_promises_hold_when_each_does(situation, parts):
     prior, groups = situation
-    joined = together(parts)
+    joined = conjunction(parts)
     assert np.array_equal(joined.strain(groups, prior), np.max([p.strain(groups, prior) for p in parts], axis=0))
     worst = max(joined.parts, key=lambda part: part.strain(groups[:1], prior)[0])
     if not joined.holds(groups[:1], prior)[0]:
@@ -249,7 +249,7 @@ def test_a_group_keeps_two_promises_of_a_kind_exactly_if_it_keeps_each(family, d
 
     each = [[kept(promise, group) for group in groups] for promise in (one, other)]
     wanted = [first and second for first, second in zip(*each, strict=True)]
-    for both in (one & other, together([other, one])):
+    for both in (one & other, conjunction([other, one])):
         assert both.holds(groups, prior).tolist() == wanted
         assert both.holds(Counts.of(groups, groups.shape[1]), prior).tolist() == wanted
         for group, keeps in zip(groups, wanted, strict=True):
@@ -277,8 +277,8 @@ def test_persons_keep_two_promises_exactly_if_they_keep_each(names, data):
     rows = [(person, group, value) for person, (group, values) in enumerate(persons) for value in values]
     texts = sorted({value for _, _, value in rows})
     codes = np.array([texts.index(value) for _, _, value in rows], np.int32)
-    secret = Column("ill", "categorical", codes, np.array(texts, object), Hierarchy.flat("ill", texts))
-    table = Table(len(rows), (), secret, person=np.array([person for person, _, _ in rows], np.int32))
+    sensitive_attribute = Column("ill", "categorical", codes, np.array(texts, object), Hierarchy.flat("ill", texts))
+    table = Table(len(rows), (), sensitive_attribute, person=np.array([person for person, _, _ in rows], np.int32))
     everyone = [(person, value) for person, _, value in rows]
     found = [data.draw(OF_PERSONS[name]) for name in names]
 
@@ -292,7 +292,7 @@ def test_persons_keep_two_promises_exactly_if_they_keep_each(names, data):
 
     numbers = sorted({group for _, group, _ in rows})
     places = np.array([numbers.index(group) for _, group, _ in rows])
-    strains = Judged.of(table, places, len(numbers)).strains(rules_about(together(found), table))
+    strains = Judged.of(table, places, len(numbers)).strains(rules_about(conjunction(found), table))
     assert (strains <= 1.0).tolist() == [all(kept(promise, group) for promise in found) for group in numbers]
 
 
@@ -554,7 +554,9 @@ def test_caps_and_floors_say_the_same_as_the_rules(data):
     """For the promises that are nothing but bounds on shares, and for several of them at once."""
     prior, groups = data.draw(situations())
     bounded = st.sampled_from(["frequency", "basic", "enhanced", "delta"])
-    promise = together(data.draw(promises(data.draw(bounded), levels=0)) for _ in range(data.draw(st.integers(1, 3))))
+    promise = conjunction(
+        data.draw(promises(data.draw(bounded), levels=0)) for _ in range(data.draw(st.integers(1, 3)))
+    )
     caps, floors = promise.caps(prior), promise.floors(prior)
     sizes = groups.sum(axis=1, keepdims=True)
     kept = (groups <= caps * sizes + 1e-9).all(axis=1)
@@ -636,7 +638,7 @@ def test_buckets_of_a_promise():
 @examples(200)
 @given(st.lists(promises(number=REAL, levels=5), min_size=1, max_size=4))
 def test_text_reads_back(parts):
-    promise = together(parts)
+    promise = conjunction(parts)
     again = parse(str(promise))
     assert again == promise and hash(again) == hash(promise) and type(again) is type(promise)
     assert parse(f"  {str(promise).upper()} ".replace("=", " = ")) == promise
@@ -659,13 +661,13 @@ def test_several_promises_are_flat_and_different_and_in_any_order():
     assert hash(a & b) == hash(b & a)
     assert str(a & b & a) == "k-anonymity(k=5) & l-diversity(l=3)"
     assert a & a == a and (a & b).parts == (a, b) and a.parts == (a,)
-    assert together([a]) is a
+    assert conjunction([a]) is a
     assert (a & b).achieved([[1, 1, 1, 1]], OCCUPATIONS) == pytest.approx(1.25)
     for nothing in ((), (a,), (a, a)):
         with pytest.raises(DiscreetError, match="two different"):
             All(nothing)
     with pytest.raises(DiscreetError, match="no promise was given"):
-        together([])
+        conjunction([])
 
 
 @pytest.mark.parametrize(

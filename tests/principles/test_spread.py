@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import discreet as dc
 from discreet.adversary.audit import audit
 from discreet.errors import DiscreetError
-from discreet.principles import KEAnonymity, Prior, Proximity, TCloseness, Variance, parse, together
+from discreet.principles import KEAnonymity, Prior, Proximity, TCloseness, Variance, conjunction, parse
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.table import Column, Table
 
@@ -181,5 +181,5 @@ def test_two_promises_by_one_hierarchy_are_both_kept() -> None:
     strict, lax = TCloseness(0.05, "hierarchical"), TCloseness(0.3, "hierarchical")
     wanted = strict.holds(groups, prior).tolist()
     assert wanted == [False, True, True, False]
-    for both in (together([lax, strict]), together([strict, lax])):
+    for both in (conjunction([lax, strict]), conjunction([strict, lax])):
         assert both.holds(groups, prior).tolist() == wanted

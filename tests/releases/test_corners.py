@@ -29,11 +29,11 @@ TREE = {"a": "AB", "b": "AB", "c": "C", "d": "DE", "e": "DE", "AB": "all", "C": 
 NESTED = {"AB": ["a", "b"], "C": ["c"], "DE": ["d", "e"]}
 
 
-def read_rows(rows: Sequence[Point], secrets: Sequence[str]) -> dc.Table:
+def read_rows(rows: Sequence[Point], sensitive_columns: Sequence[str]) -> dc.Table:
     columns = {name: [row[at] for row in rows] for at, name in enumerate("pqr")}
     kinds = {"numeric": ["p"], "categorical": ["q", "r"]}
     return dc.read(
-        pa.table({**columns, "s": list(secrets)}),
+        pa.table({**columns, "s": list(sensitive_columns)}),
         quasi=["p", "q", "r"],
         sensitive="s",
         hierarchies={"q": NESTED},

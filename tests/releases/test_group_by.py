@@ -124,9 +124,9 @@ def formats(table: Table, rng: np.random.Generator) -> list[Any]:
     """The table in every format in which rows may lie in any groups."""
     groups = random_groups(rng, table)
     made: list[Any] = [publish(table, groups), publish(table, groups, values="set")]
-    if table.secret is not None:
+    if table.sensitive_attribute is not None:
         made.append(AnatomyRelease.from_groups(table, groups, promise=KAnonymity(1), scheme="by-hand"))
-        plain = Table(table.rows, table.quasi, table.secret)
+        plain = Table(table.rows, table.quasi, table.sensitive_attribute)
         made.append(AmbiguousRelease.from_groups(plain, groups, promise=KAnonymity(1), scheme="by-hand"))
     return made
 

@@ -35,8 +35,8 @@ NAMES = {
 def people(name: str, format: str) -> dc.Table:
     """Sixty rows, the first column of this name, and another of the same with an x behind it."""
     chance = np.random.default_rng(1)
-    secret = chance.integers(0, 40, 60) if format == "retained" else chance.choice(list("uvw"), 60)
-    columns = {name: chance.integers(0, 20, 60), "sex": chance.choice(list("fm"), 60), f"{name}x": secret}
+    sensitive_attribute = chance.integers(0, 40, 60) if format == "retained" else chance.choice(list("uvw"), 60)
+    columns = {name: chance.integers(0, 20, 60), "sex": chance.choice(list("fm"), 60), f"{name}x": sensitive_attribute}
     return dc.read(pa.table(columns), quasi=[name, "sex"], sensitive=f"{name}x")
 
 

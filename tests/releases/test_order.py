@@ -112,7 +112,7 @@ def nested(table: Table, groups: NDArray[Any], ids: NDArray[Any]) -> Release:
     """Groups hang on half as many, and these on half as many again; every row of even pay is lifted."""
     parents = np.array([-1 if group < 2 else group // 2 for group in range(len(ids))])
     parents[0] = -1
-    lift = table.classes == 0
+    lift = table.sensitive_codes == 0
     nodes = np.where(lift & (groups >= 2), parents[groups], groups)
     above = np.empty_like(parents)
     above[ids] = np.append(ids, -1)[parents]
@@ -126,12 +126,12 @@ def matched(table: Table, groups: NDArray[Any], ids: NDArray[Any]) -> Release:
 def perturbed(table: Table, groups: NDArray[Any], ids: NDArray[Any]) -> Release:
     width = int((table.prior_counts > 0).sum())
     matrix = Matrix.from_texts([["1.0" if line == at else "0.0" for at in range(width)] for line in range(width)])
-    return dc.PerturbedRelease.from_draws(table, np.where(groups < 0, -1, table.classes), matrix, **HOW)
+    return dc.PerturbedRelease.from_draws(table, np.where(groups < 0, -1, table.sensitive_codes), matrix, **HOW)
 
 
 def retained(table: Table, groups: NDArray[Any], ids: NDArray[Any]) -> Release:
     coin = Coin(0.5, np.ones(int((table.prior_counts > 0).sum())))
-    return dc.RetainedRelease.from_draws(table, np.where(groups < 0, -1, table.classes), coin, "uniform", **HOW)
+    return dc.RetainedRelease.from_draws(table, np.where(groups < 0, -1, table.sensitive_codes), coin, "uniform", **HOW)
 
 
 def synthetic(table: Table, groups: NDArray[Any], ids: NDArray[Any]) -> Release:

@@ -153,8 +153,8 @@ def test_a_loaded_release_answers_like_the_one_that_was_saved(
 
 
 def _place(values: Any, table: Table, row: int) -> int:
-    assert table.secret is not None
-    wanted = table.secret.values[table.secret.codes[row]]
+    assert table.sensitive_attribute is not None
+    wanted = table.sensitive_attribute.values[table.sensitive_attribute.codes[row]]
     if wanted != wanted:
         return 0
     return [value if isinstance(value, str) else float(value) for value in values].index(wanted)
@@ -167,8 +167,8 @@ def test_rows_are_published_as_they_were(tmp_path: Path) -> None:
     release.save(tmp_path / "out")
     with (tmp_path / "out" / "table.csv").open(newline="", encoding="utf-8") as file:
         lines = list(csv.DictReader(file))
-    assert release.trace is not None and table.secret is not None
-    extra = [column for column in (table.secret, *table.other)]
+    assert release.trace is not None and table.sensitive_attribute is not None
+    extra = [column for column in (table.sensitive_attribute, *table.other)]
     want = sorted((int(release.trace[row]), *(str(c.values[c.codes[row]]) for c in extra)) for row in range(30))
     assert sorted((int(line["group"]), *(line[c.name] for c in extra)) for line in lines) == want
 
@@ -237,9 +237,11 @@ def test_values_of_withheld_rows_do_not_appear_in_the_manifest() -> None:
 
 def test_parquet_lists_only_values_that_occur(tmp_path: Path) -> None:
     names = ("a", "b", "never")
-    secret = Column("s", "categorical", np.array([0, 1], np.int32), objects(names), Hierarchy.flat("s", names))
+    sensitive_attribute = Column(
+        "s", "categorical", np.array([0, 1], np.int32), objects(names), Hierarchy.flat("s", names)
+    )
     age = Column("age", "numeric", np.array([0, 1], np.int32), np.array([1, 2]))
-    publish(Table(2, (age,), secret), [0, 0]).save(tmp_path / "out", "parquet")
+    publish(Table(2, (age,), sensitive_attribute), [0, 0]).save(tmp_path / "out", "parquet")
     assert b"never" not in (tmp_path / "out" / "table.parquet").read_bytes()
     assert not (pq.read_schema(tmp_path / "out" / "table.parquet").metadata or {})
 
@@ -429,8 +431,10 @@ def test_beliefs_are_those_of_all_boxes_that_hold_a_point(seed: int, values: Any
 
 def test_whom_no_group_admits_was_withheld() -> None:
     age = Column("age", "numeric", np.array([0, 0, 1, 2], np.int32), np.array([20, 30, 90]))
-    secret = Column("s", "categorical", np.array([0, 1, 1, 0], np.int32), objects("ab"), Hierarchy.flat("s", "ab"))
-    release = publish(Table(4, (age,), secret), [0, 0, -1, -1])
+    sensitive_attribute = Column(
+        "s", "categorical", np.array([0, 1, 1, 0], np.int32), objects("ab"), Hierarchy.flat("s", "ab")
+    )
+    release = publish(Table(4, (age,), sensitive_attribute), [0, 0, -1, -1])
     assert np.isnan(release.beliefs({"age": [30]})).all()
     assert release.beliefs({"age": [20, 30, math.nan]}, withheld=[1, 3]).tolist() == [
         [0.5, 0.5],

@@ -56,13 +56,13 @@ def test_groups_hold_no_value_twice_whenever_that_can_be(values: list[int], need
     while len(values) < most * needed:
         values.append(rare)
         rare += 1
-    classes = np.array(values, np.int32)
-    groups = diverse_groups(classes, needed, np.random.default_rng(0) if seeded else None)
+    sensitive_codes = np.array(values, np.int32)
+    groups = diverse_groups(sensitive_codes, needed, np.random.default_rng(0) if seeded else None)
     assert groups.min() >= 0
-    number = len(classes) // needed
+    number = len(sensitive_codes) // needed
     assert sorted(set(groups.tolist())) == list(range(number))
     for group in range(number):
-        held = classes[groups == group]
+        held = sensitive_codes[groups == group]
         assert needed <= len(held) == len(set(held.tolist()))
 
 
@@ -87,16 +87,16 @@ def test_the_worked_example() -> None:
 
 
 def test_values_left_over_join_groups_that_lack_them() -> None:
-    classes = np.repeat(np.arange(5), [4, 4, 4, 1, 1]).astype(np.int32)
-    groups = diverse_groups(classes, 3)
+    sensitive_codes = np.repeat(np.arange(5), [4, 4, 4, 1, 1]).astype(np.int32)
+    groups = diverse_groups(sensitive_codes, 3)
     assert sorted(np.bincount(groups).tolist()) == [3, 3, 4, 4] or sorted(np.bincount(groups).tolist()) == [3, 3, 3, 5]
 
 
 def test_rows_are_drawn_at_random_from_the_operating_system_unless_seeded() -> None:
-    classes = (np.arange(300) % 5).astype(np.int32)
-    drawn = [diverse_groups(classes, 3) for _ in range(2)]
+    sensitive_codes = (np.arange(300) % 5).astype(np.int32)
+    drawn = [diverse_groups(sensitive_codes, 3) for _ in range(2)]
     assert (drawn[0] != drawn[1]).any()
-    again = [diverse_groups(classes, 3, np.random.default_rng(4)) for _ in range(2)]
+    again = [diverse_groups(sensitive_codes, 3, np.random.default_rng(4)) for _ in range(2)]
     assert (again[0] == again[1]).all()
     table = patients()
     first, second = (Anatomy(random_state=3).publish(table, LDiversity(2)) for _ in range(2))
@@ -108,11 +108,11 @@ def test_rows_are_drawn_at_random_from_the_operating_system_unless_seeded() -> N
 
 def test_every_row_of_a_value_is_as_likely_to_share_a_group_with_any_other() -> None:
     """Two values, three rows each, l = 2: each pairing has probability a third."""
-    classes = np.array([0, 0, 0, 1, 1, 1], np.int32)
+    sensitive_codes = np.array([0, 0, 0, 1, 1, 1], np.int32)
     partners: Counter[int] = Counter()
     rng = np.random.default_rng(11)
     for _ in range(3000):
-        groups = diverse_groups(classes, 2, rng)
+        groups = diverse_groups(sensitive_codes, 2, rng)
         partners[int(np.flatnonzero(groups == groups[0])[1])] += 1
     assert set(partners) == {3, 4, 5}
     assert all(abs(count / 3000 - 1 / 3) < 0.035 for count in partners.values())
@@ -242,9 +242,14 @@ def test_what_is_loaded_is_what_was_made(
 def test_beliefs_are_the_average_over_the_rows_that_bear_a_point(seed: int, sensitive: str) -> None:
     rng = np.random.default_rng(seed)
     table = random_table(rng, int(rng.integers(4, 40)), sensitive)
-    table = Table(table.rows, table.quasi[2:4], table.secret)
+    table = Table(table.rows, table.quasi[2:4], table.sensitive_attribute)
     release = publish(table, random_groups(rng, table))
-    own = list(zip(*([str(payload.values[code]) for code in payload.codes] for payload in release.exact), strict=True))
+    own = list(
+        zip(
+            *([str(exact_column.values[code]) for code in exact_column.codes] for exact_column in release.exact),
+            strict=True,
+        )
+    )
     rows = list(zip(own, release.group_of.tolist(), strict=True))
     counts = release.counts.matrix().tolist()
     points = {column.name: original_values(column) for column in table.quasi}
@@ -279,7 +284,7 @@ def test_estimates_are_expected_counts(monkeypatch: pytest.MonkeyPatch, cells: i
     monkeypatch.setattr(anatomy_asking, "CELLS", cells)
     table = census(400, quasi=("age", "gender"), sensitive="occupation", seed=3)
     release = Anatomy(random_state=1).publish(table, LDiversity(3))
-    ages, genders = (payload.values[payload.codes].tolist() for payload in release.exact)
+    ages, genders = (exact_column.values[exact_column.codes].tolist() for exact_column in release.exact)
     rows = list(zip(zip(ages, genders, strict=True), release.group_of.tolist(), strict=True))
     counts = release.counts.matrix().tolist()
     some = [str(value) for value in release.values[[0, 2, 3]]]
@@ -473,10 +478,10 @@ def test_where_there_are_too_many_ways_a_necessary_check_remains(
     assert "only the trace can tell more" in next(c.sentence for c in result.checks if c.name == "support")
     # a value moved to the group of somebody of an age at which nobody has it
     column = table.column("age")
-    assert table.secret is not None
-    pairs = set(zip(column.codes.tolist(), table.secret.codes.tolist(), strict=True))
+    assert table.sensitive_attribute is not None
+    pairs = set(zip(column.codes.tolist(), table.sensitive_attribute.codes.tolist(), strict=True))
     folder = Folder(tmp_path / "out")
-    names = {str(value): code for code, value in enumerate(table.secret.values.tolist())}
+    names = {str(value): code for code, value in enumerate(table.sensitive_attribute.values.tolist())}
     ages = {str(value): code for code, value in enumerate(column.values.tolist())}
     in_group: dict[str, list[int]] = {}
     for group, age in folder.lines("table"):

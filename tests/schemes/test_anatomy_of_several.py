@@ -141,9 +141,9 @@ def test_lines_in_the_order_of_the_second_attribute_are_found(tmp_path: Path) ->
     table = dc.read(pa.table(columns), quasi=["age"], sensitive=["a", "b"])
     release = dc.publish(table, "l-diversity(l=2)", "anatomy")
     home = release.save(tmp_path / "release")
-    secret = dict(zip(columns["age"].tolist(), columns["b"].tolist(), strict=True))
+    sensitive_attribute = dict(zip(columns["age"].tolist(), columns["b"].tolist(), strict=True))
     head, *rest = (home / "table.csv").read_text().splitlines(keepends=True)
-    rest.sort(key=lambda line: secret[int(line.strip().split(",")[1])])
+    rest.sort(key=lambda line: sensitive_attribute[int(line.strip().split(",")[1])])
     (home / "table.csv").write_text(head + "".join(rest))
     for trace in (None, release.trace):
         assert "order" in {check.name for check in dc.audit(home, table, trace=trace).checks if not check.holds}

@@ -33,11 +33,13 @@ def table(counts: list[int], quasi: int, seed: int, related: float = 0.0) -> Tab
     """Numeric quasi-identifiers drawn at random, of which the first may be related to the sensitive value."""
     rng = np.random.default_rng(seed)
     rows = sum(counts)
-    secret = rng.permutation(np.repeat(np.arange(len(counts)), counts))
+    sensitive_attribute = rng.permutation(np.repeat(np.arange(len(counts)), counts))
     numbers = rng.random((quasi, rows))
-    numbers[0] = (1 - related) * numbers[0] + related * secret / len(counts)
+    numbers[0] = (1 - related) * numbers[0] + related * sensitive_attribute / len(counts)
     columns = {f"q{at}": (own * 80).astype(np.int64) for at, own in enumerate(numbers)}
-    return dc.read(pa.table({**columns, "s": [f"v{code}" for code in secret]}), quasi=list(columns), sensitive="s")
+    return dc.read(
+        pa.table({**columns, "s": [f"v{code}" for code in sensitive_attribute]}), quasi=list(columns), sensitive="s"
+    )
 
 
 TABLES = {

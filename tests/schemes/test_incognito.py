@@ -65,7 +65,7 @@ def brute(table: Table, promise: str, room: int = 0) -> dict[naive.Node, list[li
     points = np.array([column.codes for column in table.quasi]).T.tolist()
     # which of equally large groups is withheld first is open: the first by the attributes with the most values
     order = sorted(range(len(levels)), key=lambda axis: -len(levels[axis][0]))
-    return naive.all_published(points, table.classes.tolist(), levels, holds, order, room)
+    return naive.all_published(points, table.sensitive_codes.tolist(), levels, holds, order, room)
 
 
 def losses_of(table: Table, found: dict[naive.Node, list[list[int]]], loss: str) -> dict[naive.Node, float]:

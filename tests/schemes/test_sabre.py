@@ -16,8 +16,8 @@ from discreet.analyst.loss import ail
 from discreet.datasets import census, patients
 from discreet.errors import DiscreetError
 from discreet.principles import BetaLikeness, KAnonymity, LDiversity, Principle, Prior, TCloseness
-from discreet.schemes.buckets.sabre import Buckets, Sabre, bucketise, split_closely
-from discreet.schemes.merge_broken import Attribute, merge_broken
+from discreet.schemes.buckets.sabre import DistanceBuckets, Sabre, bucketise, split_closely
+from discreet.schemes.merge_broken import JudgedAttribute, merge_broken
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.read import read
 from discreet.table.table import Table
@@ -46,7 +46,7 @@ def ground_of(prior: Prior, distance: str) -> naive.Ground:
     return naive.hierarchical(TREE.ancestors[:, held].tolist())
 
 
-def members(buckets: Buckets, prior: Prior) -> list[list[int]]:
+def members(buckets: DistanceBuckets, prior: Prior) -> list[list[int]]:
     """The buckets as places among the values that the table holds."""
     of_held = buckets.of_value[prior.counts > 0]
     return [np.flatnonzero(of_held == number).tolist() for number in range(buckets.number)]
@@ -130,7 +130,7 @@ def audited(folder: Path, table: Table, promise: Principle, scheme: Sabre) -> bo
     ground = {"equal": naive.equal, "ordered": naive.ordered(prior.counts[held].tolist())}.get(closeness.distance)
     if ground is not None and release.trace is not None:
         for group in range(release.groups):
-            counts = np.bincount(table.classes[release.trace == group], minlength=len(held))
+            counts = np.bincount(table.sensitive_codes[release.trace == group], minlength=len(held))
             assert naive.emd(counts[held].tolist(), prior.counts[held].tolist(), ground) <= closeness.t + 1e-8
     release.save(folder)
     for trace in (release.trace, None):
@@ -215,11 +215,13 @@ def test_other_promises_are_kept_by_merging_neighbours(tmp_path: Path) -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 2)), min_size=1, max_size=40), st.integers(1, 8))
 def test_merging_ends_with_groups_that_hold(rows: list[tuple[int, int]], k: int) -> None:
-    groups, classes = (np.array(column, np.int32) for column in zip(*rows, strict=True))
+    groups, sensitive_codes = (np.array(column, np.int32) for column in zip(*rows, strict=True))
     groups = np.unique(groups, return_inverse=True)[1].astype(np.int32)
-    prior = Prior(np.bincount(classes, minlength=3), ("a", "b", "c"))
+    prior = Prior(np.bincount(sensitive_codes, minlength=3), ("a", "b", "c"))
     promise = KAnonymity(min(k, len(rows)))
-    joined = merge_broken(groups, np.arange(len(rows), dtype=np.float64), [Attribute(classes, promise, prior)])
+    joined = merge_broken(
+        groups, np.arange(len(rows), dtype=np.float64), [JudgedAttribute(sensitive_codes, promise, prior)]
+    )
     assert np.bincount(joined).min() >= promise.k
     for group in np.unique(groups):
         assert len(np.unique(joined[groups == group])) == 1

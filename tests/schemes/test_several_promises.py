@@ -148,7 +148,7 @@ def test_every_scheme_publishes_several(scheme: str) -> None:
     }
     release = dc.publish(table, promise.get(scheme, "l-diversity(l=1.4)"), SCHEMES[scheme](), most_withheld=1)
     assert isinstance(release, GeneralizedRelease)
-    assert release.groups > 3 and release.withheld > 0 and len(release.secrets) == 3
+    assert release.groups > 3 and release.withheld > 0 and len(release.sensitive_columns) == 3
     audits(release, table)
 
 
@@ -158,7 +158,7 @@ def test_rows_keep_the_values_of_a_person_together() -> None:
     release = dc.publish(table, "l-diversity(l=1.5)", "cuts")
     assert isinstance(release, GeneralizedRelease)
     had = sorted(zip(*(column.values[column.codes].tolist() for column in table.sensitive), strict=True))
-    assert sorted(zip(*(one.values[one.codes].tolist() for one in release.secrets), strict=True)) == had
+    assert sorted(zip(*(one.values[one.codes].tolist() for one in release.sensitive_columns), strict=True)) == had
     assert any("side by side" in sentence for sentence in release.manifest["assumptions"])
     told = audits(release, table)[0].verdict
     assert "about each sensitive attribute separately: an attacker who knows one of a person's sensitive values" in told
@@ -234,9 +234,9 @@ def test_combinations_are_judged_by_the_counts_of_each_attribute(seed: int, kind
     table = people(60, kinds, seed)
     asked = parse("l-diversity(l=1.5) & t-closeness(t=0.4, attribute=s0) & beta-likeness(beta=3) & k-anonymity(k=4)")
     view, promise, prior = jointly(asked, table)
-    assert isinstance(promise, Jointly) and view.classes.max() + 1 == len(prior.counts)
+    assert isinstance(promise, Jointly) and view.sensitive_codes.max() + 1 == len(prior.counts)
     groups = np.random.default_rng(seed).integers(0, 6, table.rows)
-    together = promise.strain(Counts.of_rows(groups, view.classes, 6, len(prior.counts)), prior)
+    together = promise.strain(Counts.of_rows(groups, view.sensitive_codes, 6, len(prior.counts)), prior)
     each = np.zeros(6)
     for column, one in zip(table.sensitive, by_attribute(asked, table), strict=True):
         own = Counts.of_rows(groups, column.codes, 6, len(column.values))
@@ -251,7 +251,7 @@ def test_bounds_on_combinations_would_not_do() -> None:
     table = dc.read(pa.table(source), quasi=["age"], sensitive=["ill", "job"])
     view, promise, prior = jointly(parse("beta-likeness(beta=2)"), table)
     group = np.isin(np.arange(12), [0, 1, 2])  # all have a, each with another job
-    counts = np.bincount(view.classes[group], minlength=len(prior.counts))
+    counts = np.bincount(view.sensitive_codes[group], minlength=len(prior.counts))
     assert dc.BetaLikeness(4, "basic").holds(counts[None], prior).all()
     assert not promise.holds(counts[None], prior).any()
     assert promise.explain(counts, prior).startswith("About 'ill': 'a' makes up 100.0 % of this group")
@@ -388,11 +388,11 @@ def test_lines_in_the_order_of_another_attribute_are_found(home: Path) -> None:
     table = dc.read(home / "people.csv", quasi=["age"], sensitive=["disease", "income"])
     release = dc.publish(table, "l-diversity(l=2)", "cuts")
     assert isinstance(release, GeneralizedRelease)
-    order = np.argsort(release.secrets[1].codes, kind="stable")
+    order = np.argsort(release.sensitive_columns[1].codes, kind="stable")
     sorted_rows = replace(
         release,
         group_of=release.group_of[order],
-        secrets=tuple(one._replace(codes=one.codes[order]) for one in release.secrets),
+        sensitive_columns=tuple(one._replace(codes=one.codes[order]) for one in release.sensitive_columns),
     )
     sorted_rows.save(home / "sorted")
     (found,) = [check for check in dc.audit(home / "sorted", table).checks if not check.holds]

@@ -52,16 +52,16 @@ def people(n: int, attributes: int, seed: int, missing: bool = False) -> Table:
 
 def test_a_table_has_a_first_sensitive_attribute_and_others() -> None:
     table = people(10, 3, 1)
-    assert table.secret is not None and table.secret.name == "s0"
+    assert table.sensitive_attribute is not None and table.sensitive_attribute.name == "s0"
     assert [column.name for column in table.sensitive[1:]] == ["s1", "s2"]
     assert [column.name for column in table.columns] == ["age", "city", "s0", "s1", "s2"]
     assert table.column("s2") is table.sensitive[2] and repr(table).count("sensitive") == 3
     one = read(pa.table({"a": [1], "b": [2]}), quasi=["a"], sensitive=["b"])
-    assert one.sensitive == (one.secret,)
+    assert one.sensitive == (one.sensitive_attribute,)
     with pytest.raises(dc.DiscreetError, match="'b' is named twice"):
         read(pa.table({"a": [1], "b": [2]}), quasi=["a"], sensitive=["b", "b"])
-    assert Table(10, table.quasi, table.secret).sensitive == table.sensitive[:1]
-    assert Table(10, table.quasi, None).sensitive == () and Table(10, table.quasi, None).secret is None
+    assert Table(10, table.quasi, table.sensitive_attribute).sensitive == table.sensitive[:1]
+    assert Table(10, table.quasi, None).sensitive == () and Table(10, table.quasi, None).sensitive_attribute is None
 
 
 def test_schemes_for_one_attribute_refuse_it_and_name_one_that_does_not() -> None:

@@ -23,7 +23,7 @@ def test_a_promise_that_leaves_few_groups_costs_less_than_before_rows_moved(sens
     assert gcp(release) < 0.985 * BEFORE[sensitive, seed]
     assert release.trace is not None
     counts = np.zeros((release.groups, len(table.prior_counts)), np.int64)
-    np.add.at(counts, (release.trace, table.classes), 1)
+    np.add.at(counts, (release.trace, table.sensitive_codes), 1)
     assert dc.BetaLikeness(1, "basic").holds(counts, dc.principles.Prior.of(table)).all()
 
 

@@ -13,7 +13,7 @@ import discreet as dc
 from discreet.errors import DiscreetError
 from discreet.principles import PRINCIPLES
 from discreet.schemes import SCHEMES
-from discreet.schemes.keepers import default_scheme
+from discreet.schemes.default_scheme import default_scheme
 
 PROMISES = {
     "k-anonymity": "k-anonymity(k=2)",

@@ -41,7 +41,7 @@ class Grown:
 
     def counts(self) -> Counts:
         kept, width = self.node_of >= 0, len(Prior.of(self.table).values)
-        return Counts.of_rows(self.node_of[kept], self.table.classes[kept], len(self.parents), width)
+        return Counts.of_rows(self.node_of[kept], self.table.sensitive_codes[kept], len(self.parents), width)
 
     def strain(self, promise: dc.Principle) -> float:
         return float(promise.strain(expected(self.tree(), self.counts()), Prior.of(self.table)).max())

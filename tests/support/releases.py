@@ -68,22 +68,24 @@ def random_table(rng: np.random.Generator, rows: int, sensitive: str = "categori
             declared_values=bool(rng.random() < 0.5),
         ),
     )
-    secret: Column | None
+    sensitive_attribute: Column | None
     codes = np.minimum(rng.geometric(0.4, rows) - 1, 4).astype(np.int32)
     if sensitive == "none":
-        secret = None
+        sensitive_attribute = None
     elif sensitive == "numeric":
         values = np.array([math.nan, 10, 20, 20.5, 40]) if lack else np.array([0, 10, 20, 30, 40])
-        secret = Column("income", "numeric", codes, values, missing=0 if lack else None)
+        sensitive_attribute = Column("income", "numeric", codes, values, missing=0 if lack else None)
     elif sensitive == "ordinal":
-        secret = Column("stage", "ordinal", codes, objects(("(missing)", "i", "ii", "iii", "iv")), missing=0)
+        sensitive_attribute = Column(
+            "stage", "ordinal", codes, objects(("(missing)", "i", "ii", "iii", "iv")), missing=0
+        )
     else:
         names = ("flu", "cold, bad", "(missing)", 'the "bug"', "none")
-        secret = Column("disease", "categorical", codes, objects(names), Hierarchy.flat("disease", names))
+        sensitive_attribute = Column("disease", "categorical", codes, objects(names), Hierarchy.flat("disease", names))
     note = Column("note", "categorical", codes[::-1].copy(), objects("vwxyz"), Hierarchy.flat("note", "vwxyz"))
     alone = int((np.bincount(note.codes) == 1).sum())
     other = (note,) if rng.random() < 0.5 and 2 * alone <= rows else ()
-    return Table(rows, quasi, secret, other)
+    return Table(rows, quasi, sensitive_attribute, other)
 
 
 def random_groups(rng: np.random.Generator, table: Table, withhold: bool = True) -> np.ndarray[Any, np.dtype[np.int32]]:

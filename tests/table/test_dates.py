@@ -371,9 +371,9 @@ def test_every_release_saves_loads_audits_and_answers(people: Path, tmp_path: Pa
     assert 0 < exact < ROWS and loaded.query(words).count(table) == exact
     assert loaded.estimate(words) == pytest.approx(loaded.estimate(asked)) == pytest.approx(release.estimate(asked))
     assert loaded.estimate(words) == pytest.approx(exact, rel=0.25)
-    secret = table.column(sensitive)
-    if secret.meaning != "categorical":
-        middle = secret.texts[len(secret.texts) // 2]
+    sensitive_attribute = table.column(sensitive)
+    if sensitive_attribute.meaning != "categorical":
+        middle = sensitive_attribute.texts[len(sensitive_attribute.texts) // 2]
         about = f"SELECT COUNT(*) FROM t WHERE {sensitive} >= '{middle}'"
         assert loaded.estimate(about) == pytest.approx(loaded.query(about).count(table), rel=0.5)
     points = {name: [table.column(name).texts[code] for code in table.column(name).codes[:9]] for name in quasi}

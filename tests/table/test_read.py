@@ -347,7 +347,7 @@ def test_nan_in_an_otherwise_numeric_csv_column_is_missing(tmp_path: Path) -> No
 
 def test_missing_sensitive_category_is_a_value() -> None:
     table = read(pa.table({"age": [1, 2, 3], "flu": ["a", None, " "]}), quasi=["age"], sensitive="flu")
-    assert table.secret is not None and table.secret.values.tolist() == ["(missing)", "a"]
+    assert table.sensitive_attribute is not None and table.sensitive_attribute.values.tolist() == ["(missing)", "a"]
     assert table.prior_counts.tolist() == [2, 1]
 
 
@@ -575,7 +575,7 @@ def test_a_stray_quotation_mark_makes_no_value_of_other_peoples_rows(
 def test_values_with_line_breaks_of_their_own_are_read(tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_text('age,sex,ill\n17,f,"flu,\nbad"\n18,m,"6"" cut"\n19,f,5" cut\n')
-    ill = read(path, quasi=["age", "sex"], sensitive="ill").secret
+    ill = read(path, quasi=["age", "sex"], sensitive="ill").sensitive_attribute
     assert ill is not None and ill.texts == ('5" cut', '6" cut', "flu,\nbad")
 
 
@@ -583,13 +583,13 @@ def test_blanks_around_names_and_cells_are_no_part_of_them(tmp_path: Path) -> No
     path = tmp_path / "people.csv"
     path.write_text('age, sex , home town\n17, f, Bonn\n18,f ,"  Bonn "\n19, m,   \n')
     table = read(path, quasi=["age", "sex"], sensitive="home town")
-    assert table.secret is not None
-    assert [column.texts for column in (*table.quasi, table.secret)] == [
+    assert table.sensitive_attribute is not None
+    assert [column.texts for column in (*table.quasi, table.sensitive_attribute)] == [
         ("17", "18", "19"),
         ("f", "m"),
         ("(missing)", "Bonn"),
     ]
-    assert table.classes.tolist() == [1, 1, 0]
+    assert table.sensitive_codes.tolist() == [1, 1, 0]
     assert names_in(path, Layout()) == ["age", "sex", "home town"]
 
 

@@ -29,7 +29,7 @@ FLU = _column("flu", [0, 2, 0], ["no", "unknown", "yes"])
 
 def test_classes_and_prior_counts_cover_values_that_do_not_occur() -> None:
     table = Table(3, (AGE,), FLU)
-    assert table.classes.tolist() == [0, 2, 0]
+    assert table.sensitive_codes.tolist() == [0, 2, 0]
     assert table.prior_counts.tolist() == [2, 0, 1]
     assert table.prior_counts.dtype == np.int64
     assert table.quasi_names == ("age",)
@@ -38,7 +38,7 @@ def test_classes_and_prior_counts_cover_values_that_do_not_occur() -> None:
 
 def test_without_sensitive_attribute_all_rows_are_of_one_class() -> None:
     table = Table(3, (AGE,), None)
-    assert table.classes.tolist() == [0, 0, 0] and table.classes.dtype == np.int32
+    assert table.sensitive_codes.tolist() == [0, 0, 0] and table.sensitive_codes.dtype == np.int32
     assert table.prior_counts.tolist() == [3]
 
 

@@ -69,14 +69,14 @@ def _by_trace(
     case: Case[SeparateRelease], trace: NDArray[np.int64], rows: ComparedRows, counts: NDArray[np.int64]
 ) -> tuple[Check, str]:
     """Check that the rows that the trace publishes have the quasi-identifiers and the values that are published."""
-    secret, faults = case.original.sensitive[0], list(case.trace_faults)
+    sensitive_attribute, faults = case.original.sensitive[0], list(case.trace_faults)
     if trace.shape != rows.had.shape or not set(np.unique(trace)) <= {-1, 0}:
         faults.append("the trace must have 0 for every published row, and nothing for every withheld row")
     else:
         kept = np.flatnonzero(trace == 0)
         if not np.array_equal(np.sort(rows.had[kept]), np.sort(rows.shown)):
             faults.append("the rows that the trace publishes have other quasi-identifiers")
-        if not np.array_equal(np.bincount(secret.codes[kept], minlength=len(counts)), counts):
+        if not np.array_equal(np.bincount(sensitive_attribute.codes[kept], minlength=len(counts)), counts):
             faults.append("the rows that the trace publishes have other sensitive values")
     explained = "the tables have exactly the quasi-identifiers and the values of the published rows"
     return trace_check(faults, explained), "trace"

@@ -44,7 +44,7 @@ class Halves(GroupingScheme):
         """The half of every row, or 0 for all rows."""
         codes = task.table.quasi[0].codes[task.rows]
         half = (codes > np.median(codes)).astype(np.int32)
-        counts = Counts.of_rows(half, task.classes, 2, len(task.prior.counts))
+        counts = Counts.of_rows(half, task.sensitive_codes, 2, len(task.prior.counts))
         return half if bool(task.principle.holds(counts, task.prior).all()) else np.zeros_like(half)
 
 

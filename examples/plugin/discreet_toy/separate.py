@@ -79,14 +79,14 @@ class SeparateRelease(ExactRowsRelease):
         check_partition(table, trace)
         check_countable(table, "a separate release")
         rows = PublishedRows(table, trace)
-        (secret,) = rows.secrets
+        (sensitive_attribute,) = rows.sensitive_columns
         return cls(
             manifest=rows.manifest(cls, Statement(**stated)),
             attributes=rows.attributes,
             exact=rows.exact,
             others=rows.others,
-            values=secret.values,
-            counts=np.bincount(secret.codes, minlength=len(secret.values)),
+            values=sensitive_attribute.values,
+            counts=np.bincount(sensitive_attribute.codes, minlength=len(sensitive_attribute.values)),
             trace=trace,
         ).in_order()
 
@@ -99,8 +99,8 @@ class SeparateRelease(ExactRowsRelease):
         """The two tables."""
         rows = [column_array(column, numbers) for column in self.columns.values()]
         held = np.flatnonzero(self.counts).astype(np.int32)
-        values = column_array(ExactColumn(self.values, held, self.secret.notation), numbers)
-        counted = pa.table([values, pa.array(self.counts[held])], names=[self.secret.name, COUNT])
+        values = column_array(ExactColumn(self.values, held, self.sensitive_attribute.notation), numbers)
+        counted = pa.table([values, pa.array(self.counts[held])], names=[self.sensitive_attribute.name, COUNT])
         return dict(zip(TABLES, (pa.table(rows, names=list(self.columns)), counted), strict=True))
 
     @classmethod
@@ -110,9 +110,9 @@ class SeparateRelease(ExactRowsRelease):
         unchanged = [attribute for attribute in attributes if attribute.role != "sensitive"]
         columns = read_texts(home / f"table.{ending}", [attribute.name for attribute in unchanged])
         exact, others = read_exact(unchanged, columns, faults)
-        (secret,) = [attribute for attribute in attributes if attribute.role == "sensitive"]
-        lines = read_texts(home / f"sensitive.{ending}", [secret.name, COUNT])
-        shown = read_sensitive(secret, *lines[secret.name], faults)
+        (sensitive_attribute,) = [attribute for attribute in attributes if attribute.role == "sensitive"]
+        lines = read_texts(home / f"sensitive.{ending}", [sensitive_attribute.name, COUNT])
+        shown = read_sensitive(sensitive_attribute, *lines[sensitive_attribute.name], faults)
         amounts = read_amounts(*lines[COUNT], "sensitive")
         counts = count_lines(np.zeros(len(amounts), np.int64), shown, amounts, 1, faults).line(0)
         rows, stated = len(exact[0].codes), manifest["rows"]["published"]
@@ -146,7 +146,7 @@ class SeparateRelease(ExactRowsRelease):
 
     def known_values(self, name: str) -> NDArray[Any]:
         """The published values of a column."""
-        return self.values if name == self.secret.name else self.columns[name].values
+        return self.values if name == self.sensitive_attribute.name else self.columns[name].values
 
     def estimates(self, queries: Sequence[Query]) -> NDArray[np.float64]:
         """The rows that satisfy all conditions on unchanged columns, times the share of the values that are asked for.

@@ -55,10 +55,10 @@ def align(release: DescribedRelease, original: Table) -> Aligned:
     class_of = np.zeros(1, np.int64)
     if release.sensitive:
         check_sensitive(release, original)
-    parts = list(map(_compared, release.secrets, original.sensitive))
+    parts = list(map(_compared, release.sensitive_columns, original.sensitive))
     if parts:
         column, class_of, _ = parts[0]
-        published = _published(class_of, release.secrets[0], column)
+        published = _published(class_of, release.sensitive_columns[0], column)
     parts += _carried(release, original)
     had, shown, kinds = combined(original.rows, release.rows, parts)
     boxes = boxes_in(release.descriptions, columns)
@@ -82,8 +82,8 @@ def rows_compared(release: ExactRowsRelease, original: Table) -> ComparedRows:
     return ComparedRows(*combined(original.rows, release.rows, parts))
 
 
-def _compared(payload: ExactColumn, column: Column) -> Compared:
-    return column, places_in(payload, column), payload.codes
+def _compared(exact_column: ExactColumn, column: Column) -> Compared:
+    return column, places_in(exact_column, column), exact_column.codes
 
 
 def _carried(release: DescribedRelease | ExactRowsRelease, original: Table) -> list[Compared]:
@@ -96,7 +96,7 @@ def _carried(release: DescribedRelease | ExactRowsRelease, original: Table) -> l
                 f"the release carries the column {name!r}, which the original was read without; "
                 f"read it with {argument('keep', [name])}"
             )
-    return [_compared(payload, columns[name]) for name, payload in zip(names, release.others, strict=True)]
+    return [_compared(exact_column, columns[name]) for name, exact_column in zip(names, release.others, strict=True)]
 
 
 def check_sensitive(release: Release, original: Table) -> None:
@@ -113,21 +113,23 @@ def check_sensitive(release: Release, original: Table) -> None:
         same_order(attribute, column)
 
 
-def _published(class_of: NDArray[np.int64], payload: ExactColumn, column: Column) -> NDArray[np.int64]:
+def _published(class_of: NDArray[np.int64], exact_column: ExactColumn, column: Column) -> NDArray[np.int64]:
     """Count how often each value of a column of the original is published."""
-    return np.bincount(class_of[payload.codes], minlength=len(column.values) + 1)[:-1].astype(np.int64)
+    return np.bincount(class_of[exact_column.codes], minlength=len(column.values) + 1)[:-1].astype(np.int64)
 
 
 def each_sensitive(aligned: Aligned, original: Table) -> list[tuple[Aligned, Table]]:
     """Return the alignment once per sensitive attribute, as if it were the only one."""
     release = aligned.release
-    if len(release.secrets) < 2:
+    if len(release.sensitive_columns) < 2:
         return [(aligned, original)]
     result = []
-    for attribute, payload, column in zip(release.sensitive, release.secrets, original.sensitive, strict=True):
+    for attribute, exact_column, column in zip(
+        release.sensitive, release.sensitive_columns, original.sensitive, strict=True
+    ):
         alone = release.about(attribute.name)
-        class_of = places_in(payload, column)
-        view = aligned._replace(release=alone, class_of=class_of, published=_published(class_of, payload, column))
+        class_of = places_in(exact_column, column)
+        view = aligned._replace(release=alone, class_of=class_of, published=_published(class_of, exact_column, column))
         result.append((view, replace(original, sensitive=(column,), other=())))
     return result
 
@@ -186,16 +188,16 @@ def same_kind(attribute: Attribute, column: Column, table: str = "original") -> 
     )
 
 
-def places_in(payload: ExactColumn, column: Column) -> NDArray[np.int64]:
+def places_in(exact_column: ExactColumn, column: Column) -> NDArray[np.int64]:
     """Return, per value of a published column, its code in the original, or the number of codes if it has none."""
     size = len(column.values)
-    if payload.values.dtype.kind == "f" and column.kind == "numeric":
+    if exact_column.values.dtype.kind == "f" and column.kind == "numeric":
         numbers = {float(value): code for code, value in enumerate(column.values.tolist()) if value == value}
         missing = size if column.missing is None else column.missing
-        places = [numbers.get(value, size) if value == value else missing for value in payload.values.tolist()]
+        places = [numbers.get(value, size) if value == value else missing for value in exact_column.values.tolist()]
     else:
         texts = {str(value): code for code, value in enumerate(column.values.tolist())}
-        places = [texts.get(str(value), size) for value in payload.values.tolist()]
+        places = [texts.get(str(value), size) for value in exact_column.values.tolist()]
     return np.array(places, np.int64)
 
 

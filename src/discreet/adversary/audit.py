@@ -24,13 +24,13 @@ from discreet.adversary.checks import certain, persons, soundness
 from discreet.adversary.checks.domains import listed
 from discreet.adversary.checks.trace import read_trace
 from discreet.adversary.presence.population import check_population_covers
-from discreet.adversary.presence.stage import Presence, judge_presence, remarks
+from discreet.adversary.presence.stage import PresenceFindings, judge_presence, remarks
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.options import checked
 from discreet.principles import Principle, wording
-from discreet.progress import Progress, part_of, silent
+from discreet.progress import Progress, no_progress, part_of
 from discreet.releases import load_as_stated
 from discreet.releases.folder import ManifestFile, read_manifest
 from discreet.table.table import Table, as_names, as_table
@@ -52,7 +52,7 @@ class Audit(FormatFindings):
     """The promises that the auditor asked for."""
     stated: tuple[str, ...] = ()
     """The remaining promises, which only the release states."""
-    presence: Presence | None = None
+    presence: PresenceFindings | None = None
     """How strongly people are believed to be in the table; computed if a promise, the format or a population asks for
     it."""
 
@@ -149,7 +149,7 @@ def audit(
     original, population = as_table(original), None if population is None else as_table(population)
     from_release, roles_from_release = as_names(from_release), as_names(roles_from_release)
     progress = checked("progress", progress, Progress | None)
-    tell = silent if progress is None else partial(progress, "auditing")
+    tell = no_progress if progress is None else partial(progress, "auditing")
     tell(0.0)
     if not isinstance(folder, str | os.PathLike):
         raise DiscreetError("an audit reads files, not a release in memory; save the release and name its folder")

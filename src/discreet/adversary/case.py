@@ -16,7 +16,7 @@ from discreet.adversary.verdict import PromiseVerdict
 from discreet.catalogue import FORMATS
 from discreet.errors import DiscreetError
 from discreet.principles import Principle
-from discreet.progress import Tell, silent
+from discreet.progress import Tell, no_progress
 from discreet.releases.grouped import GroupedRelease
 from discreet.releases.release import Release
 from discreet.table.table import Table
@@ -39,7 +39,7 @@ class Case(Generic[R_co]):
     """Faults found while reading the trace file."""
     from_release: Collection[str] = ()
     """The attributes whose hierarchy or order was copied from the manifest when the original was read."""
-    tell: Tell = silent
+    tell: Tell = no_progress
 
     @property
     def withheld(self) -> int:

@@ -54,9 +54,9 @@ class PromiseVerdict:
 def counts_of(aligned: Aligned, width: int) -> Counts:
     """Return the counts of all groups by the original's ``width`` values; other published values are left out."""
     release = aligned.release
-    classes = aligned.class_of[release.classes]
-    known = np.flatnonzero(classes < width)
-    return Counts.of_rows(release.group_of[known], classes[known], release.groups, width)
+    sensitive_codes = aligned.class_of[release.sensitive_codes]
+    known = np.flatnonzero(sensitive_codes < width)
+    return Counts.of_rows(release.group_of[known], sensitive_codes[known], release.groups, width)
 
 
 def judged(part: Principle, subjects: Subjects, prior: Prior, left: NDArray[np.int64]) -> PromiseVerdict:

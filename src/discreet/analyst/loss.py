@@ -71,8 +71,8 @@ def discernibility(release: Release) -> float:
 def average_class_size(release: Release) -> float:
     """The mean number of rows per cell, those with the same description counted as one where rows have their own."""
     cells = _descriptions(release)
-    classes = cells.cells if cells.alike is None else round(float((cells.sizes / cells.alike).sum()))
-    return release.rows / classes if classes else 0.0
+    sensitive_codes = cells.cells if cells.alike is None else round(float((cells.sizes / cells.alike).sum()))
+    return release.rows / sensitive_codes if sensitive_codes else 0.0
 
 
 def losses(release: Release) -> dict[str, float]:

@@ -76,7 +76,7 @@ def workload(
     most = len(table.quasi)
     dimensionality = checked("dimensionality", dimensionality, int | None)
     dimensionality = min(USUAL, most) if dimensionality is None else dimensionality
-    if not 0 <= dimensionality <= most or dimensionality + (table.secret is not None) == 0:
+    if not 0 <= dimensionality <= most or dimensionality + (table.sensitive_attribute is not None) == 0:
         raise DiscreetError(
             f"a query cannot have conditions on {dimensionality} of the {most} quasi-identifiers of this table; "
             f"choose a dimensionality from 1 to {most}"
@@ -84,7 +84,7 @@ def workload(
     if not 0 < checked("selectivity", selectivity, float) < 1:
         raise DiscreetError(f"the selectivity must lie between 0 and 1, and {selectivity} does not; try 0.1")
     chance = generator(checked("seed", seed, int | None))
-    share = selectivity ** (1.0 / (dimensionality + (table.secret is not None)))
+    share = selectivity ** (1.0 / (dimensionality + (table.sensitive_attribute is not None)))
     return _queries(table, dimensionality, share, check_number(number), chance)
 
 
@@ -106,7 +106,7 @@ def volume_workload(
     >>> [(condition.attribute, condition.high - condition.low + 1) for condition in query.conditions]
     [('age', 39), ('income', 113550)]
     """
-    if table.secret is None:
+    if table.sensitive_attribute is None:
         raise DiscreetError(
             "a workload of a given volume asks for the sensitive value, and the table has no sensitive attribute; name "
             "one, or ask for a selectivity instead"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from discreet.errors import DiscreetError
-from discreet.table.moments import ends_given, rising
+from discreet.table.date_numbers import ends_given, rising
 from discreet.table.paths import located
 from discreet.table.texts import number_text
 

@@ -431,7 +431,7 @@ COMMANDS = (
     _manual("schemes", "scheme"),
     _manual("promises", "promise"),
     _manual("attacks", "attack"),
-    slips.Group(
+    slips.CommandGroup(
         "data",
         help="""List the tables to try things out on, or write one to a file.
 

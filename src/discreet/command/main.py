@@ -43,7 +43,7 @@ COMMANDS = {
 """The commands in the order of the help, and what each is for."""
 
 
-class SentenceGroup(slips.Group):
+class SentenceGroup(slips.CommandGroup):
     """A group whose commands return their exit code; every error is a sentence, and users never see a traceback."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:

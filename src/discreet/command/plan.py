@@ -17,7 +17,7 @@ from discreet.principles.proximity import rounded_down
 from discreet.principles.wording import counted, rows
 from discreet.report.plan import Plan, Strongest
 from discreet.report.proximity_plan import ProximityPlan
-from discreet.table.moments import Notation
+from discreet.table.date_numbers import Notation
 
 
 def plan(input: str, plot: str | None, as_json: bool, **given: Any) -> int:

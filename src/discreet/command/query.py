@@ -38,7 +38,7 @@ def query(folder: str, sql: str | None, file: str | None, original: str | None, 
         raise DiscreetError("a query is SQL or a file of queries (-f); give exactly one of them")
     with watching() as progress:
         progress("asking", 0.0)
-        asked = [Statement(sql, 0)] if sql is not None else read_statements(cast(str, file))
+        asked = [SqlStatement(sql, 0)] if sql is not None else read_statements(cast(str, file))
         answers = _answered(folder, asked, file, original, parsed(reading), progress)
     for answer in answers:
         for remark in answer.remarks:
@@ -82,7 +82,7 @@ class _Answer:
 
 def _answered(
     folder: str,
-    statements: Sequence[Statement],
+    statements: Sequence[SqlStatement],
     file: str | None,
     original: str | None,
     reading: dict[str, Any],
@@ -116,7 +116,7 @@ def _answered(
 
 
 @contextmanager
-def _naming(statement: Statement, file: str | None) -> Iterator[None]:
+def _naming(statement: SqlStatement, file: str | None) -> Iterator[None]:
     """Add the line of a statement in its file to errors about it."""
     try:
         yield
@@ -125,7 +125,7 @@ def _naming(statement: Statement, file: str | None) -> Iterator[None]:
 
 
 def _estimated(
-    release: Release, statements: Sequence[Statement], asked: Sequence[Any], counts: Sequence[int], file: str | None
+    release: Release, statements: Sequence[SqlStatement], asked: Sequence[Any], counts: Sequence[int], file: str | None
 ) -> list[float]:
     """Estimate all single counts in one call, which is faster; on an error, find the statement at fault."""
     try:
@@ -204,14 +204,14 @@ def _on_one_line(value: Any) -> str:
 # ------------------------------------------------------------------------------------------------- files of queries
 
 
-class Statement(NamedTuple):
+class SqlStatement(NamedTuple):
     """A SQL statement, and the line of its file in which it begins."""
 
     sql: str
     line: int
 
 
-def read_statements(path: str) -> list[Statement]:
+def read_statements(path: str) -> list[SqlStatement]:
     """Read the statements of a file; a file without any is refused."""
     try:
         text = located(path).read_text(encoding="utf-8-sig")
@@ -225,16 +225,16 @@ def read_statements(path: str) -> list[Statement]:
     return statements
 
 
-def split_statements(text: str) -> list[Statement]:
+def split_statements(text: str) -> list[SqlStatement]:
     """Split a text into statements: at semicolons if it has any, else one per line; comments are left out.
 
     >>> split_statements("SELECT 1 -- one; two\\n\\nSELECT ';'\\n")
-    [Statement(sql='SELECT 1', line=1), Statement(sql="SELECT ';'", line=3)]
+    [SqlStatement(sql='SELECT 1', line=1), SqlStatement(sql="SELECT ';'", line=3)]
     >>> split_statements("SELECT 1,\\n  2; SELECT 3")
-    [Statement(sql='SELECT 1, 2', line=1), Statement(sql='SELECT 3', line=2)]
+    [SqlStatement(sql='SELECT 1, 2', line=1), SqlStatement(sql='SELECT 3', line=2)]
     """
     by_semicolon = any(token.group() == ";" for token in _TOKEN.finditer(text))
-    statements: list[Statement] = []
+    statements: list[SqlStatement] = []
     words, begins, line, at = "", 0, 1, 0
 
     def add(more: str) -> None:
@@ -246,7 +246,7 @@ def split_statements(text: str) -> list[Statement]:
     def end() -> None:
         nonlocal words
         if words.strip():
-            statements.append(Statement(words.strip(), begins))
+            statements.append(SqlStatement(words.strip(), begins))
         words = ""
 
     for token in _TOKEN.finditer(text):

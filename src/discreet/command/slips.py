@@ -44,7 +44,7 @@ class Command(click.Command):
         return None
 
 
-class Group(click.Group):
+class CommandGroup(click.Group):
     """A group that tells the nearest of its commands if there is none of a name."""
 
     def resolve_command(

@@ -62,7 +62,7 @@ def census(
     people, whichever attributes are requested.
 
     >>> table = census(1000, quasi=["age", "gender"], sensitive="occupation")
-    >>> table.rows, [column.name for column in table.quasi], len(table.secret.values)
+    >>> table.rows, [column.name for column in table.quasi], len(table.sensitive_attribute.values)
     (1000, ['age', 'gender'], 51)
     """
     if isinstance(quasi, str):

@@ -26,7 +26,7 @@ def patients(
     """Return a table of 48 patients, without their names, whose disease is sensitive by default.
 
     >>> table = patients()
-    >>> table.rows, [column.name for column in table.quasi], table.secret.hierarchy.height
+    >>> table.rows, [column.name for column in table.quasi], table.sensitive_attribute.hierarchy.height
     (48, ['age', 'sex', 'zip'], 2)
     """
     attributes = patients_arrow().column_names[1:]

@@ -9,7 +9,7 @@ from typing import Any
 from discreet.adversary.attacks.campaign import Campaign, attack
 from discreet.jobs.original import read_population, reading_of_all
 from discreet.jobs.outputs import tell
-from discreet.progress import Progress, Remark, Remarks, unheard
+from discreet.progress import Progress, Remark, Remarks, no_progress
 from discreet.table.read import read
 
 
@@ -47,7 +47,7 @@ def attack_files(
     Nothing is printed or written. The callbacks are those of `discreet.jobs.carry_out.carry_out`.
     """
     remarks, given = Remarks(remark), reading or {}
-    progress = progress or unheard
+    progress = progress or no_progress
     for place in (folder, *others):
         tell(place, remarks)
     progress("reading", 0.0)

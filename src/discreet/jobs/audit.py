@@ -11,7 +11,7 @@ from discreet.jobs.original import read_original, read_population, reading_with,
 from discreet.jobs.outputs import tell
 from discreet.jobs.reading import offers_in, on_offers
 from discreet.principles import parse
-from discreet.progress import Progress, Remark, Remarks, unheard
+from discreet.progress import Progress, Remark, Remarks, no_progress
 from discreet.table.hierarchy import PublishedHierarchy
 
 
@@ -50,7 +50,7 @@ def audit_files(
     Nothing is printed or written. The callbacks are those of `discreet.jobs.carry_out.carry_out`.
     """
     remarks, given, files = Remarks(remark), reading or {}, dict(hierarchies or {})
-    progress = progress or unheard
+    progress = progress or no_progress
     asked = [parse(text) for text in promises]
     for place in (folder, *(() if trace is None else (trace,))):
         tell(place, remarks)

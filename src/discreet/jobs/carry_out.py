@@ -19,10 +19,10 @@ from discreet.jobs.job import Job
 from discreet.jobs.outputs import check_output, check_trace, tidy
 from discreet.jobs.publish import publish
 from discreet.jobs.reading import on_memory, read_input
-from discreet.principles import Principle, Prior, parse, together
+from discreet.principles import Principle, Prior, conjunction, parse
 from discreet.principles.per_attribute import on_numbers
 from discreet.principles.proximity import Proximity
-from discreet.progress import Progress, Remark, Remarks, unheard
+from discreet.progress import Progress, Remark, Remarks, no_progress
 from discreet.releases.passthrough import check_kept, check_quasi, kept_assumptions
 from discreet.releases.placement import manifest_digest, place
 from discreet.releases.release import Release
@@ -85,7 +85,7 @@ def carry_out(job: Job, *, progress: Progress | None = None, remark: Callable[[R
         check_of_people(scheme.makes)
     remarks("caution", *_cautions(job, scheme, trace, before))
     remarks("memory", *on_memory(job))
-    return _Work(job, target, trace, before, promise, scheme, remarks, progress or unheard).outcome()
+    return _Work(job, target, trace, before, promise, scheme, remarks, progress or no_progress).outcome()
 
 
 @dataclass
@@ -154,7 +154,7 @@ class _Work:
 def _promise(job: Job) -> Principle:
     """Return the promise of a job; proximity without its parameters is refused with some that suit the table."""
     try:
-        return together(parse(text) for text in job.promises)
+        return conjunction(parse(text) for text in job.promises)
     except DiscreetError as fault:
         needs = f"{Proximity.name} needs its parameter"
         if not str(fault).startswith(needs):

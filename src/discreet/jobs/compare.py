@@ -11,8 +11,8 @@ from discreet.expressions import modern, split
 from discreet.jobs.job import Job
 from discreet.jobs.outputs import check_file, tidy, write_file
 from discreet.jobs.reading import read_input
-from discreet.principles import parse, together
-from discreet.progress import Progress, Remark, Remarks, unheard
+from discreet.principles import conjunction, parse
+from discreet.progress import Progress, Remark, Remarks, no_progress
 from discreet.report.charts import check_suffix, require_all
 from discreet.report.compare import compare, contend, temporary_place
 from discreet.report.comparison import Comparison
@@ -57,7 +57,7 @@ def compare_file(
     Nothing is published or printed; a page and a picture are written if any release could be made. The callbacks are
     those of `discreet.jobs.carry_out.carry_out`.
     """
-    job, remarks, progress = job.without_kept(), Remarks(remark), progress or unheard
+    job, remarks, progress = job.without_kept(), Remarks(remark), progress or no_progress
     target = None if page is None else check_file(page, "page", job.force, job.files, remarks)
     drawing = None if picture is None else check_file(picture, "plot", job.force, job.files, remarks)
     suffix = "" if picture is None else check_suffix(picture, SUFFIXES)
@@ -70,7 +70,7 @@ def compare_file(
     table, _, on_reading = read_input(job)
     comparison = compare(
         table,
-        [together(promises)] if at_once else promises,
+        [conjunction(promises)] if at_once else promises,
         contenders,
         queries=queries,
         dimensions=dimensions,

@@ -11,9 +11,9 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.options import Interval, checked, hints_of, read
+from discreet.table.date_numbers import ends_given, given_text, rising
 from discreet.table.documents import toml
 from discreet.table.layout import Header, Layout
-from discreet.table.moments import ends_given, given_text, rising
 from discreet.table.paths import content as whole_file
 from discreet.table.paths import located
 from discreet.table.texts import MOST_WITHHELD, near

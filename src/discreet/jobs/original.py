@@ -35,15 +35,15 @@ def with_roles(settings: dict[str, Any], original: str, quasi: Sequence[str], se
     """Put roles that are given into the reading arguments ``settings``; return the columns without such a role."""
     texts = [*quasi, *([] if sensitive is None else [sensitive])]
     header = header_of(original, layout_of(settings), texts)
-    known, secret = split_names(quasi, header), split_names(texts[len(quasi) :], header)
-    said, shown = {*known, *secret}, settings["sensitive"] or []
+    known, sensitive_attribute = split_names(quasi, header), split_names(texts[len(quasi) :], header)
+    said, shown = {*known, *sensitive_attribute}, settings["sensitive"] or []
     if not said:
         return [*settings["quasi"], *shown, *settings["keep"]]
     unsaid = [[name for name in names if name not in said] for names in (settings["quasi"], shown)]
     # Sensitive columns stay in the order of the release, which is that of its promises. Kept columns need not be given.
-    secret.sort(key=lambda name: shown.index(name) if name in shown else len(shown))
+    sensitive_attribute.sort(key=lambda name: shown.index(name) if name in shown else len(shown))
     settings["quasi"] = [*known, *unsaid[0]]
-    settings["sensitive"] = [*secret, *unsaid[1]] or None
+    settings["sensitive"] = [*sensitive_attribute, *unsaid[1]] or None
     settings["keep"] = [name for name in settings["keep"] if name not in said]
     return [*unsaid[0], *unsaid[1]]
 
@@ -140,9 +140,10 @@ def reading_of(folder: str) -> dict[str, Any]:
     said, _ = stated_reading(manifest, attributes)
     # a column whose cells are lists needs no separator
     listed = dict.fromkeys((each.derived.attribute for each in attributes if each.derived is not None), "")
-    secret = [attribute for attribute in attributes if attribute.role == "sensitive"]
+    sensitive_attribute = [attribute for attribute in attributes if attribute.role == "sensitive"]
     sensitive = dict.fromkeys(
-        attribute.name if attribute.derived is None else attribute.derived.attribute for attribute in secret
+        attribute.name if attribute.derived is None else attribute.derived.attribute
+        for attribute in sensitive_attribute
     )
     attributes = [attribute for attribute in attributes if attribute.derived is None]
 

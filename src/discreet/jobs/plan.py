@@ -10,7 +10,7 @@ from typing import Any
 from discreet.families.codip.projections import Projections, projections
 from discreet.jobs.outputs import check_file, write_file
 from discreet.jobs.reading import read_to_look
-from discreet.progress import Progress, Remark, Remarks, unheard
+from discreet.progress import Progress, Remark, Remarks, no_progress
 from discreet.report.charts import check_suffix, require_all
 from discreet.report.frontier import drawn
 from discreet.report.plan import Plan, plans
@@ -63,7 +63,7 @@ def plan_file(
     Nothing is printed; the plot is written if one is named. The callbacks are those of
     `discreet.jobs.carry_out.carry_out`.
     """
-    remarks, progress, given = Remarks(remark), progress or unheard, reading or {}
+    remarks, progress, given = Remarks(remark), progress or no_progress, reading or {}
     target = None if plot is None else _check_plot(plot, input, force, given.get("hierarchies", {}), remarks)
     progress("reading", 0.0)
     table, on_reading = read_to_look(input, quasi, sensitive, given)

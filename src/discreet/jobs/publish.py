@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from discreet.options import checked
-from discreet.principles.principle import Principle, promised
+from discreet.principles.principle import Principle, as_principle
 from discreet.progress import Progress
 from discreet.releases.release import Release
 from discreet.schemes import Scheme, as_scheme, make_scheme
@@ -33,7 +33,7 @@ def publish(
     >>> publish(patients(), ["k-anonymity(k=4)", "l-diversity(l=3)"], "mondrian").withheld
     0
     """
-    principle = promised(promise)
+    principle = as_principle(promise)
     if scheme is None or isinstance(scheme, str):
         scheme = make_scheme(scheme, principle=principle)
     scheme = as_scheme(scheme)

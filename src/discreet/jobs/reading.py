@@ -73,16 +73,16 @@ def read_to_look(
     lists = {"quasi": quasi, **{key: given[key] for key in ("identifiers", *KINDS)}}
     header = header_of(input, layout, [text for texts in lists.values() for text in texts])
     names: dict[str, Any] = {key: split_names(texts, header) for key, texts in lists.items()}
-    secrets = [] if sensitive is None else split_names([sensitive], header)
+    sensitive_columns = [] if sensitive is None else split_names([sensitive], header)
     person = given["person"]
     if not names["quasi"]:
-        names["quasi"] = [name for name in header() if name not in (*secrets, *names["identifiers"], person)]
+        names["quasi"] = [name for name in header() if name not in (*sensitive_columns, *names["identifiers"], person)]
     files = given["hierarchies"]
-    offers = offers_in(given["hierarchy_folder"], names["quasi"], secrets, files)
+    offers = offers_in(given["hierarchy_folder"], names["quasi"], sensitive_columns, files)
     table = read(
         input,
         **names,
-        sensitive=secrets,
+        sensitive=sensitive_columns,
         person=person,
         hierarchies={**offers, **files},
         missing="error" if given["missing"] == "error" else "value",

@@ -42,7 +42,7 @@ def _copy(box, copy):
 
 
 @part_in_place
-def _move(classes, row, g, h, group, first, after, before, sizes, counts):
+def _move(sensitive_codes, row, g, h, group, first, after, before, sizes, counts):
     """Take a row out of the list of group ``g`` and put it in front of that of ``h``."""
     if before[row] >= 0:
         after[before[row]] = after[row]
@@ -58,8 +58,8 @@ def _move(classes, row, g, h, group, first, after, before, sizes, counts):
     group[row] = h
     sizes[g] -= 1
     sizes[h] += 1
-    counts[g, classes[row]] -= 1
-    counts[h, classes[row]] += 1
+    counts[g, sensitive_codes[row]] -= 1
+    counts[h, sensitive_codes[row]] += 1
 
 
 @part_in_place
@@ -75,7 +75,7 @@ def _within(axes, j, low, high, side):
 
 
 @kernel
-def move_rows(points, classes, group, number, axes, rules, m, most):
+def move_rows(points, sensitive_codes, group, number, axes, rules, m, most):
     """Move rows between groups, in place, where that costs less in all.
 
     The rows at one end of a group's box leave it together, each for the group where it costs least, costly groups
@@ -92,7 +92,7 @@ def move_rows(points, classes, group, number, axes, rules, m, most):
             before[first[g]] = r
         first[g] = r
         sizes[g] += 1
-        counts[g, classes[r]] += 1
+        counts[g, sensitive_codes[r]] += 1
     boxes, costs = np.empty((number, 2, d), np.int32), np.empty(number)
     for g in range(number):
         _bound(points, group, after, first[g], boxes[g])
@@ -140,16 +140,16 @@ def move_rows(points, classes, group, number, axes, rules, m, most):
                     extra = (sizes[h] + 1) * box_cost(axes, grown[LOW], grown[HIGH], sizes[h] + 1) - costs[h]
                     if extra < best:
                         tried += m
-                        counts[h, classes[row]] += 1
+                        counts[h, sensitive_codes[row]] += 1
                         if strain(counts[h], sizes[h] + 1, rules, every) <= 1.0:
                             best, to = extra, h
-                        counts[h, classes[row]] -= 1
+                        counts[h, sensitive_codes[row]] -= 1
                 if to < 0:
                     break
                 _copy(boxes[to], kept[done])
                 had[done] = costs[to]
                 into[done] = to
-                _move(classes, row, g, to, group, first, after, before, sizes, counts)
+                _move(sensitive_codes, row, g, to, group, first, after, before, sizes, counts)
                 _grow(points[row], boxes[to], boxes[to])
                 costs[to] += best
                 gain -= best
@@ -163,7 +163,7 @@ def move_rows(points, classes, group, number, axes, rules, m, most):
             while done > 0:
                 done -= 1
                 to = into[done]
-                _move(classes, leaving[done], to, g, group, first, after, before, sizes, counts)
+                _move(sensitive_codes, leaving[done], to, g, group, first, after, before, sizes, counts)
                 costs[to] = had[done]
                 _copy(kept[done], boxes[to])
     return moved, saved, tried
@@ -205,7 +205,7 @@ def _rest(point, low, high, rest_low, rest_high):
 
 
 @kernel
-def best_removals(points, classes, rows, starts, ends, axes, rules, m, price):
+def best_removals(points, sensitive_codes, rows, starts, ends, axes, rules, m, price):
     """Return, per group, the position of the row whose removal saves most, and what it saves; -1 if none does.
 
     A group is the run ``starts`` to ``ends`` of ``rows``; the removed row itself costs ``price``, and the rest must
@@ -224,7 +224,7 @@ def best_removals(points, classes, rows, starts, ends, axes, rules, m, price):
             continue
         number = 0
         for t in range(starts[g], ends[g]):
-            i = classes[rows[t]]
+            i = sensitive_codes[rows[t]]
             if counts[i] == 0:
                 seen[number] = i
                 number += 1
@@ -236,18 +236,18 @@ def best_removals(points, classes, rows, starts, ends, axes, rules, m, price):
                 continue
             saved = whole - (size - 1) * box_cost(axes, rest_low, rest_high, size - 1) - price
             if saved > saving[g]:
-                counts[classes[rows[t]]] -= 1
+                counts[sensitive_codes[rows[t]]] -= 1
                 if strain(counts, size - 1, rules, seen[:number]) <= 1.0:
                     place[g] = t
                     saving[g] = saved
-                counts[classes[rows[t]]] += 1
+                counts[sensitive_codes[rows[t]]] += 1
         for i in seen[:number]:
             counts[i] = 0
     return place, saving
 
 
 @kernel
-def exchange(points, classes, rows, starts, ends, axes):
+def exchange(points, sensitive_codes, rows, starts, ends, axes):
     """Exchange rows between groups, in place, where that makes one group's box cheaper and the other's no larger.
 
     A row at an end of its group's box goes to a group whose box contains it anyway, and a row of that group with the
@@ -284,7 +284,7 @@ def exchange(points, classes, rows, starts, ends, axes):
                 if not holds:
                     continue
                 for u in range(starts[h], ends[h]):
-                    if classes[rows[u]] == classes[rows[t]]:
+                    if sensitive_codes[rows[u]] == sensitive_codes[rows[t]]:
                         for j in range(d):
                             new_low[j] = min(rest_low[j], points[rows[u], j])
                             new_high[j] = max(rest_high[j], points[rows[u], j])

@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 from discreet.catalogue import PRINCIPLES
-from discreet.principles.principle import All, Principle, Reach, parse, together
+from discreet.principles.principle import All, Principle, Reach, conjunction, parse
 from discreet.principles.prior import Prior
 
-__all__ = ["PRINCIPLES", "All", "Principle", "Prior", "Reach", "parse", "together"]
+__all__ = ["PRINCIPLES", "All", "Principle", "Prior", "Reach", "conjunction", "parse"]
 
 
 def __getattr__(name: str) -> Any:

@@ -107,7 +107,7 @@ def jointly(principle: Principle, table: Table) -> tuple[Table, Principle, Prior
     >>> ill = Column("ill", "categorical", np.array([0, 0, 1, 1], np.int32), np.array(["flu", "cold"], object))
     >>> pay = Column("pay", "numeric", np.array([0, 1, 1, 1], np.int32), np.array([10.0, 20.0]))
     >>> table, promise, prior = jointly(LDiversity(1.5), Table(4, (), (ill, pay)))
-    >>> table.classes.tolist(), prior.counts.tolist()
+    >>> table.sensitive_codes.tolist(), prior.counts.tolist()
     ([0, 1, 2, 2], [1, 1, 2])
     >>> promise.explain([0, 1, 2], prior)  # doctest: +ELLIPSIS
     "About 'pay': '20' makes up 100.0 % of this group of 3 rows (3 rows); at most 66.7 % (2 rows) is allowed, ..."
@@ -119,10 +119,10 @@ def jointly(principle: Principle, table: Table) -> tuple[Table, Principle, Prior
     combinations, first, place = ranked(numbers)
     codes = np.stack([column.codes[first] for column in columns]).astype(np.int32)
     name = columns[0].name  # a name that no other column has
-    secret = Column(name, "categorical", place.astype(np.int32), np.full(len(combinations), "", object))
+    sensitive_attribute = Column(name, "categorical", place.astype(np.int32), np.full(len(combinations), "", object))
     prior = Prior(np.bincount(place, minlength=len(combinations)), ("",) * len(combinations), attribute=name)
     promise = Jointly(principle.parts, each=by_attribute(principle, table), codes=codes)
-    return replace(table, sensitive=(secret,)), promise, prior
+    return replace(table, sensitive=(sensitive_attribute,)), promise, prior
 
 
 def unshared(rules: Rules) -> Rules:

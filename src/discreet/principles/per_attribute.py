@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from discreet.errors import DiscreetError
-from discreet.principles.principle import Principle, together
+from discreet.principles.principle import Principle, conjunction
 from discreet.principles.prior import Prior
 from discreet.principles.wording import listed
 from discreet.table.table import Table
@@ -72,7 +72,7 @@ def by_attribute(principle: Principle, table: Table) -> tuple[Promised, ...]:
                 f"nothing is promised about the values of the sensitive attribute '{names[at]}'; promise something "
                 f"about it, or do not declare it sensitive"
             )
-        promised.append(Promised(prior, together(parts)))
+        promised.append(Promised(prior, conjunction(parts)))
     return tuple(promised)
 
 
@@ -129,4 +129,4 @@ def stated(principle: Principle, table: Table) -> Principle:
             parts += [part.naming(str(prior.attribute)).stated(prior) for prior in about]
         else:
             parts.append(part.stated(priors[0]))
-    return together(parts)
+    return conjunction(parts)

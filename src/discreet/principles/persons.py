@@ -43,7 +43,7 @@ class Judged(NamedTuple):
         assert table.person is not None
         inside = np.flatnonzero(groups >= 0)
         width = len(table.prior_counts)
-        at, persons, values = groups[inside], table.person[inside], table.classes[inside]
+        at, persons, values = groups[inside], table.person[inside], table.sensitive_codes[inside]
         return cls(Counts.of_rows(at, values, number, width), Counts.of_persons(at, persons, values, number, width))
 
     def strains(self, rules: Sequence[Rules]) -> NDArray[np.float64]:
@@ -63,7 +63,7 @@ def require_persons(principle: Principle, table: Table) -> None:
 
 
 def _require_persons(principle: Principle, table: Table) -> None:
-    several = 0 if table.secret is None else several_values(table, table.secret)
+    several = 0 if table.sensitive_attribute is None else several_values(table, table.sensitive_attribute)
     whole = Judged.of(table, np.zeros(table.rows, np.int64), 1).by_persons
     prior = Prior.of_persons(table)
     for part in principle.parts:
@@ -73,11 +73,12 @@ def _require_persons(principle: Principle, table: Table) -> None:
                 "rows; give one row per person"
             )
         if several and not part.bounds_each_value:
-            assert table.secret is not None
+            assert table.sensitive_attribute is not None
             raise DiscreetError(
                 f"{part} is about one value per person, and {several:,} of {table.persons:,} persons have different "
-                f"values of {table.secret.name!r} in different rows; ask for beta-likeness without a level or "
-                "for l-diversity of kind frequency, which bound each value on its own, or give one row per person"
+                f"values of {table.sensitive_attribute.name!r} in different rows; ask for beta-likeness without a "
+                "level or for l-diversity of kind frequency, which bound each value on its own, or give one row per "
+                "person"
             )
         if part.strain(whole, prior)[0] > 1.0:
             raise DiscreetError(

@@ -289,12 +289,12 @@ class Principle(Expression, ABC):
 
     def __and__(self, other: Principle) -> Principle:
         """The conjunction of both promises."""
-        return together([self, other])
+        return conjunction([self, other])
 
 
 @dataclass(frozen=True, eq=False)
 class All(Principle):
-    """A conjunction of promises, judged in one call; built by ``a & b`` or ``together``. Order does not matter."""
+    """A conjunction of promises, judged in one call; built by ``a & b`` or ``conjunction``. Order does not matter."""
 
     name: ClassVar[str] = "all"
     example: ClassVar[str] = "'k-anonymity(k=5) & l-diversity(l=3)'"
@@ -337,7 +337,7 @@ class All(Principle):
 
     def stated(self, prior: Prior) -> Principle:
         """The conjunction of the parts, each with its complete text (see ``Principle.stated``)."""
-        return together(part.stated(prior) for part in self.promises)
+        return conjunction(part.stated(prior) for part in self.promises)
 
     def require(self, prior: Prior) -> None:
         """Raise ``DiscreetError`` if any part cannot be made about this sensitive attribute."""
@@ -374,10 +374,10 @@ class All(Principle):
         return np.max(known, axis=0) if known else None
 
 
-def together(promises: Iterable[Principle]) -> Principle:
+def conjunction(promises: Iterable[Principle]) -> Principle:
     """The conjunction of these promises, or the promise itself if there is only one.
 
-    >>> print(together([parse("k-anonymity(k=5)"), parse("l-diversity(l=3)"), parse("k-anonymity(k=5)")]))
+    >>> print(conjunction([parse("k-anonymity(k=5)"), parse("l-diversity(l=3)"), parse("k-anonymity(k=5)")]))
     k-anonymity(k=5) & l-diversity(l=3)
     """
     flat = list(dict.fromkeys(part for promise in promises for part in promise.parts))
@@ -386,19 +386,19 @@ def together(promises: Iterable[Principle]) -> Principle:
     return flat[0] if len(flat) == 1 else All(tuple(flat))
 
 
-def promised(given: Principle | str | Iterable[Principle | str]) -> Principle:
+def as_principle(given: Principle | str | Iterable[Principle | str]) -> Principle:
     """One promise from a promise, its text, or several of either.
 
-    >>> print(promised(["k-anonymity(k=5)", parse("l-diversity(l=3)")]))
+    >>> print(as_principle(["k-anonymity(k=5)", parse("l-diversity(l=3)")]))
     k-anonymity(k=5) & l-diversity(l=3)
     """
-    return together(asked_for(given))
+    return conjunction(as_principles(given))
 
 
-def asked_for(given: Principle | str | Iterable[Principle | str]) -> list[Principle]:
+def as_principles(given: Principle | str | Iterable[Principle | str]) -> list[Principle]:
     """The promises in an argument that may contain promises, texts or both; possibly none.
 
-    >>> [str(promise) for promise in asked_for("k-anonymity(k=5)")]
+    >>> [str(promise) for promise in as_principles("k-anonymity(k=5)")]
     ['k-anonymity(k=5)']
     """
     asked = several(given)
@@ -418,7 +418,7 @@ def parse(text: str) -> Principle:
     """
     if not isinstance(text, str):
         raise DiscreetError(f"{brief(text)} is no text of a promise; write it like {EXAMPLE}")
-    return together(parse_one(part, PRINCIPLES, "promise", EXAMPLE) for part in split(text, "&"))
+    return conjunction(parse_one(part, PRINCIPLES, "promise", EXAMPLE) for part in split(text, "&"))
 
 
 def main_parameter(text: str) -> str:

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.principles.counts import Counts
+from discreet.table.date_numbers import Notation
 from discreet.table.hierarchy import Hierarchy
-from discreet.table.moments import Notation
 from discreet.table.table import Column, Kind, Table
 from discreet.table.texts import LARGEST_WHOLE, MISSING
 
@@ -67,7 +67,7 @@ class Prior:
 
         With several sensitive attributes this is the prior of the first; use ``of_column`` for the others.
         """
-        column = table.secret
+        column = table.sensitive_attribute
         return cls(np.array([table.rows]), ("",), attribute=None) if column is None else cls.of_column(column)
 
     @classmethod
@@ -86,7 +86,7 @@ class Prior:
         """The prior counted by persons: how many have each value in any of their rows."""
         assert table.person is not None
         held = Counts.of_persons(
-            np.zeros(table.rows, np.int64), table.person, table.classes, 1, len(Prior.of(table).values)
+            np.zeros(table.rows, np.int64), table.person, table.sensitive_codes, 1, len(Prior.of(table).values)
         )
         return replace(Prior.of(table), counts=held.line(0), persons=table.persons)
 

@@ -15,9 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 from discreet.errors import DiscreetError
 from discreet.releases.folder import DAMAGED
 from discreet.table import unnamed as without_names
+from discreet.table.date_numbers import Meaning, Notation, moment, written
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.hierarchy_sources import interval_named, recipe_of, source_rows
-from discreet.table.moments import Meaning, Notation, moment, written
 from discreet.table.query import Condition, Range, as_text, number_given, texts_of
 from discreet.table.table import Column, Derived, Kind
 from discreet.table.texts import MISSING, ROOT, is_missing, value_text

@@ -87,18 +87,18 @@ class Tally:
     [1, 2]
     """
 
-    def __init__(self, columns: Mapping[str, ExactColumn], classes: NDArray[Any], width: int) -> None:
-        """``classes`` run from 0 to width - 1."""
-        held = np.bincount(classes, minlength=width)
+    def __init__(self, columns: Mapping[str, ExactColumn], sensitive_codes: NDArray[Any], width: int) -> None:
+        """``sensitive_codes`` run from 0 to width - 1."""
+        held = np.bincount(sensitive_codes, minlength=width)
         words = -(-held // 64)
         starts = np.cumsum(words) - words
-        order = np.argsort(classes, kind="stable")
-        rank = np.arange(len(classes)) - np.repeat(np.cumsum(held) - held, held)
+        order = np.argsort(sensitive_codes, kind="stable")
+        rank = np.arange(len(sensitive_codes)) - np.repeat(np.cumsum(held) - held, held)
         self._words = int(words.sum())
         self._held = held.astype(np.int64)
         self._present = np.flatnonzero(held)
         self._starts = starts[self._present]
-        self._place = np.empty(len(classes), np.int64)
+        self._place = np.empty(len(sensitive_codes), np.int64)
         self._place[order] = 64 * np.repeat(starts, held) + rank
         self._columns = columns
         self._bits: dict[str, CodeBits] = {}

@@ -35,8 +35,8 @@ from discreet.releases.boxes import ranges
 from discreet.releases.columns import ordered_values
 from discreet.releases.labels import Regions
 from discreet.table.combinations import ranked_combinations
+from discreet.table.date_numbers import written
 from discreet.table.grouping import MOST_CELLS
-from discreet.table.moments import written
 from discreet.table.query import Condition, OneOf, Query, marked, runs
 from discreet.table.table import Column
 from discreet.table.texts import LARGEST_WHOLE, MISSING
@@ -74,7 +74,7 @@ def collapse(release: DescribedRelease) -> Cells:
     _, first, cell_of = ranked_combinations(columns, sizes, release.groups)
     described = np.array([of_group[first] for of_group in columns], np.int32).reshape(len(columns), len(first))
     of_row = cell_of.astype(np.int32)[release.group_of]
-    return Cells(described, of_row, Counts.of_rows(of_row, release.classes, len(first), len(release.values)))
+    return Cells(described, of_row, Counts.of_rows(of_row, release.sensitive_codes, len(first), len(release.values)))
 
 
 def estimates(release: DescribedRelease, queries: Sequence[Query]) -> NDArray[np.float64]:
@@ -130,17 +130,17 @@ def _weighed(
 def rows_held(release: DescribedRelease, conditions: Conditions) -> NDArray[np.float64]:
     """Return how many rows of each cell satisfy conditions on columns that are published unchanged."""
     cells = release.cells
-    secrets = [attribute.name for attribute in release.sensitive]
-    secret = secrets[0] if secrets else None
-    carried = [*secrets[1:], *(each.name for each in release.attributes if each.role == "other")]
-    others = dict(zip(carried, (*release.secrets[1:], *release.others), strict=True))
-    on_secret = tuple(condition for condition in conditions if condition.attribute == secret)
-    kind = release.secret.meaning if secrets else "categorical"
+    sensitive_columns = [attribute.name for attribute in release.sensitive]
+    sensitive_attribute = sensitive_columns[0] if sensitive_columns else None
+    carried = [*sensitive_columns[1:], *(each.name for each in release.attributes if each.role == "other")]
+    others = dict(zip(carried, (*release.sensitive_columns[1:], *release.others), strict=True))
+    on_secret = tuple(condition for condition in conditions if condition.attribute == sensitive_attribute)
+    kind = release.sensitive_attribute.meaning if sensitive_columns else "categorical"
     mask = marked(runs(on_secret, release.values, kind), len(release.values))
     rows: NDArray[np.bool_] | None = None
     for condition in conditions:
         name, attribute = condition.attribute, release.asked(condition)
-        if name == secret:
+        if name == sensitive_attribute:
             continue
         keep = condition.admits(others[name].values, attribute.meaning)[others[name].codes]
         rows = keep if rows is None else rows & keep
@@ -148,7 +148,7 @@ def rows_held(release: DescribedRelease, conditions: Conditions) -> NDArray[np.f
         result = np.empty(len(cells.counts))
         kernels.admitted_amounts(cells.counts.starts, cells.counts.values, cells.counts.amounts, mask, result)
         return result
-    rows &= mask[release.classes]
+    rows &= mask[release.sensitive_codes]
     counted = np.bincount(cells.of_row[rows], minlength=len(cells.counts))
     return np.asarray(cells.expected(counted), np.float64)
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from discreet.errors import DiscreetError
 from discreet.releases.attributes import Attribute
 from discreet.releases.labels import number_written
-from discreet.table.moments import Notation, written
+from discreet.table.date_numbers import Notation, written
 from discreet.table.multivalued import HAS
 from discreet.table.table import Column
 from discreet.table.texts import MISSING
@@ -58,18 +58,18 @@ def ordered_values(attribute: Attribute) -> list[str]:
     return list(attribute.hierarchy.leaves)
 
 
-def column_array(payload: ExactColumn, numbers: bool) -> pa.Array:
+def column_array(coded: ExactColumn, numbers: bool) -> pa.Array:
     """A column for a file, in which a missing number is null; without ``numbers``, numbers become texts."""
-    if payload.values.dtype.kind != "f":
-        texts = [str(value) for value in payload.values.tolist()]
-        return pa.DictionaryArray.from_arrays(pa.array(payload.codes), pa.array(texts, pa.string()))
-    known = payload.values[~np.isnan(payload.values)]
-    if not numbers or payload.notation != "number":
+    if coded.values.dtype.kind != "f":
+        texts = [str(value) for value in coded.values.tolist()]
+        return pa.DictionaryArray.from_arrays(pa.array(coded.codes), pa.array(texts, pa.string()))
+    known = coded.values[~np.isnan(coded.values)]
+    if not numbers or coded.notation != "number":
         words = pa.array(
-            [None if math.isnan(value) else written(value, payload.notation) for value in payload.values], pa.string()
+            [None if math.isnan(value) else written(value, coded.notation) for value in coded.values], pa.string()
         )
-        return words.dictionary_encode().take(pa.array(payload.codes))
-    values = pa.array(payload.values, from_pandas=True).take(pa.array(payload.codes))
+        return words.dictionary_encode().take(pa.array(coded.codes))
+    values = pa.array(coded.values, from_pandas=True).take(pa.array(coded.codes))
     return values.cast(pa.int64()) if bool(np.all((known == np.floor(known)) & (np.abs(known) < 2**53))) else values
 
 

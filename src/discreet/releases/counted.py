@@ -115,7 +115,7 @@ def counted_in_groups(rows: PublishedRows) -> tuple[Counted, ...]:
     """How often the values of each sensitive attribute occur in groups of rows."""
     return tuple(
         Counted(values, Counts.of_rows(rows.group_of, codes, rows.groups, len(values)))
-        for values, codes, _ in rows.secrets
+        for values, codes, _ in rows.sensitive_columns
     )
 
 
@@ -131,9 +131,9 @@ def sensitive_names(number: int) -> list[str]:
 def extents(columns: Iterable[tuple[Attribute, ExactColumn, NDArray[np.intp]]]) -> dict[str, str]:
     """The values in some lines of columns, in words: smallest and largest if they are ordered, else a few of them."""
     result: dict[str, str] = {}
-    for attribute, payload, lines in columns:
-        held = payload.values[np.unique(payload.codes[lines])].tolist()
-        texts = [value_name(value, payload.notation) for value in held]
+    for attribute, exact_column, lines in columns:
+        held = exact_column.values[np.unique(exact_column.codes[lines])].tolist()
+        texts = [value_name(value, exact_column.notation) for value in held]
         if not texts:
             continue
         if attribute.kind != "categorical" and MISSING not in texts:

@@ -35,7 +35,7 @@ class DescribedRelease(GroupedRowsRelease):
 
     texts: tuple[Texts, ...]
     """Per quasi-identifier: its distinct published texts, and the index of each group's text."""
-    secrets: tuple[ExactColumn, ...]
+    sensitive_columns: tuple[ExactColumn, ...]
     """The published values of each sensitive attribute; beliefs are about the first unless another is named."""
     others: tuple[ExactColumn, ...]
     """The published values of each column that is kept along."""
@@ -63,12 +63,12 @@ class DescribedRelease(GroupedRowsRelease):
             columns = [pa.DictionaryArray.from_arrays(pa.array(self.group_of), ids.cast(pa.string()))]
         for texts, of_group in self.texts:
             columns.append(pa.DictionaryArray.from_arrays(pa.array(of_group[self.group_of]), pa.array(texts)))
-        columns += [column_array(payload, numbers) for payload in self._payloads]
+        columns += [column_array(exact_column, numbers) for exact_column in self._exact_columns]
         return {"table": pa.table(columns, names=self.columns)}
 
     @property
-    def _payloads(self) -> tuple[ExactColumn, ...]:
-        return (*self.secrets, *self.others)
+    def _exact_columns(self) -> tuple[ExactColumn, ...]:
+        return (*self.sensitive_columns, *self.others)
 
     @property
     def kept_rows(self) -> tuple[NDArray[np.int64], tuple[ExactColumn, ...]]:
@@ -78,23 +78,27 @@ class DescribedRelease(GroupedRowsRelease):
     @property
     def values(self) -> NDArray[Any]:
         """The sensitive values, in the order of the columns of ``counts``; one empty value if nothing is sensitive."""
-        return self.secrets[0].values if self.secrets else np.array([""], object)
+        return self.sensitive_columns[0].values if self.sensitive_columns else np.array([""], object)
 
     @property
-    def classes(self) -> NDArray[np.int32]:
+    def sensitive_codes(self) -> NDArray[np.int32]:
         """Per published row: its sensitive value, as an index into ``values``."""
-        return self.secrets[0].codes if self.secrets else np.zeros(self.rows, np.int32)
+        return self.sensitive_columns[0].codes if self.sensitive_columns else np.zeros(self.rows, np.int32)
 
     @cached_property
     def counts(self) -> Counts:
         """How often each sensitive value occurs in each group."""
-        return Counts.of_rows(self.group_of, self.classes, self.groups, len(self.values))
+        return Counts.of_rows(self.group_of, self.sensitive_codes, self.groups, len(self.values))
 
     @property
     def combined(self) -> Combined:
         """The combinations of sensitive values in each group, as its rows have them."""
-        columns = [secret.codes for secret in self.secrets]
-        _, first, of_row = ranked(numbered(columns, [len(secret.values) for secret in self.secrets], self.rows))
+        columns = [sensitive_attribute.codes for sensitive_attribute in self.sensitive_columns]
+        _, first, of_row = ranked(
+            numbered(
+                columns, [len(sensitive_attribute.values) for sensitive_attribute in self.sensitive_columns], self.rows
+            )
+        )
         counts = Counts.of_rows(self.group_of, of_row, self.groups, len(first))
         return Combined(np.array([codes[first] for codes in columns], np.int64), counts)
 
@@ -142,9 +146,9 @@ class DescribedRelease(GroupedRowsRelease):
         Raises an error for numbers that are not whole, because their texts only state intervals.
         """
         rest = [attribute for attribute in self.attributes if attribute.role != "quasi"]
-        for attribute, payload in zip(rest, self._payloads, strict=True):
+        for attribute, exact_column in zip(rest, self._exact_columns, strict=True):
             if attribute.name == name:
-                return np.asarray(payload.values)
+                return np.asarray(exact_column.values)
         at = next(at for at, attribute in enumerate(self.quasi) if attribute.name == name)
         return values_within(self.quasi[at], self.descriptions.regions[at])
 

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from discreet.releases.attributes import Attribute
 from discreet.releases.labels import ANYTHING, Nodes, Regions, braces, interval, parse, quoted
+from discreet.table.date_numbers import written
 from discreet.table.hierarchy_sources import source_rows
-from discreet.table.moments import written
 from discreet.table.texts import MISSING
 
 

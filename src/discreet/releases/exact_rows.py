@@ -33,7 +33,7 @@ class ExactRowsRelease(Release):
 
     exact: tuple[ExactColumn, ...]
     """For each quasi-identifier, its distinct published values and the code of each published row."""
-    secrets: tuple[ExactColumn, ...] = ()
+    sensitive_columns: tuple[ExactColumn, ...] = ()
     """The sensitive values that are published with the rows, in formats that do so."""
     others: tuple[ExactColumn, ...] = ()
     """Kept columns, published beside the quasi-identifiers."""
@@ -46,8 +46,10 @@ class ExactRowsRelease(Release):
     @cached_property
     def columns(self) -> dict[str, ExactColumn]:
         """The columns of the table of rows, by name."""
-        names = [attribute.name for attribute in self.attributes if attribute.role != "sensitive" or self.secrets]
-        return dict(zip(names, (*self.exact, *self.secrets, *self.others), strict=True))
+        names = [
+            attribute.name for attribute in self.attributes if attribute.role != "sensitive" or self.sensitive_columns
+        ]
+        return dict(zip(names, (*self.exact, *self.sensitive_columns, *self.others), strict=True))
 
     def in_order(self) -> Self:
         """The same release with its rows in canonical order; the trace, if there is one, tells the rows of people."""
@@ -57,7 +59,7 @@ class ExactRowsRelease(Release):
         return replace(
             self,
             exact=taken_in(order, self.exact),
-            secrets=taken_in(order, self.secrets),
+            sensitive_columns=taken_in(order, self.sensitive_columns),
             others=taken_in(order, self.others),
             trace=renumbered(by_number(order, np.arange(len(order))), self.trace),
         )
@@ -172,8 +174,8 @@ class ByRows(Lookup):
         """The quasi-identifiers that the rows of a group have in common."""
         row = int(np.argmax(self.release.keys() == self.borne[group]))
         return {
-            attribute.name: value_name(payload.values[payload.codes[row]], payload.notation)
-            for attribute, payload in zip(self.quasi, self.release.exact, strict=True)
+            attribute.name: value_name(exact_column.values[exact_column.codes[row]], exact_column.notation)
+            for attribute, exact_column in zip(self.quasi, self.release.exact, strict=True)
         }
 
     def named(self, group: int) -> str:
@@ -211,13 +213,13 @@ def lines_at(held: NDArray[Any], codes: NDArray[np.int64]) -> NDArray[np.float64
     return np.vstack([held, np.zeros((1, held.shape[1]))]).astype(np.float64)[codes]
 
 
-def codes_found(attribute: Attribute, payload: ExactColumn, given: NDArray[Any]) -> NDArray[np.int64]:
+def codes_found(attribute: Attribute, exact_column: ExactColumn, given: NDArray[Any]) -> NDArray[np.int64]:
     """The codes of original values among the published ones; -1 for a value that no row has."""
     if attribute.kind != "numeric":
-        place = {str(value): code for code, value in enumerate(payload.values.tolist())}
+        place = {str(value): code for code, value in enumerate(exact_column.values.tolist())}
         return np.array([place.get(text, -1) for text in texts_given(given)], np.int64)
     numbers = numbers_given(attribute, given)
-    known = payload.values.astype(np.float64)
+    known = exact_column.values.astype(np.float64)
     skip = int(np.isnan(known[:1]).any())  # a missing number comes first
     places = np.searchsorted(known[skip:], numbers) + skip
     hit = np.append(known, np.nan)[places] == numbers

@@ -26,9 +26,9 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.releases.attributes import Attribute
+from discreet.table.date_numbers import Notation, moment, written
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.hierarchy_sources import interval_named
-from discreet.table.moments import Notation, moment, written
 from discreet.table.texts import MISSING, NUMBER
 from discreet.table.unnamed import is_unnamed
 

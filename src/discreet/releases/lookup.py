@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.principles.counts import Counts
-from discreet.progress import Tell, silent
+from discreet.progress import Tell, no_progress
 from discreet.releases.attributes import Attribute
 from discreet.releases.canonical import line_keys
 from discreet.releases.max_presence import PresenceBound
@@ -100,7 +100,7 @@ class Lookup(ABC):
         """A group in words."""
 
     def find_weighed(
-        self, people: Sequence[Column], chances: NDArray[np.float64], tell: Tell = silent
+        self, people: Sequence[Column], chances: NDArray[np.float64], tell: Tell = no_progress
     ) -> tuple[Matches, NDArray[np.float64] | None]:
         """The same as ``find``; and, where groups list values one by one, the largest belief of an adversary for whom
         values are likelier the more groups list them."""

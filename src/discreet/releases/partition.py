@@ -90,7 +90,7 @@ class PublishedRows:
         return tuple(exact_column(*both, self.rows) for both in zip(self.columns, self.quasi, strict=True))
 
     @property
-    def secrets(self) -> tuple[ExactColumn, ...]:
+    def sensitive_columns(self) -> tuple[ExactColumn, ...]:
         """The published sensitive values."""
         return tuple(exact_column(*both, self.rows) for both in zip(self.table.sensitive, self.sensitive, strict=True))
 
@@ -129,7 +129,7 @@ class PublishedRows:
 
 def check_one_row_each(table: Table, format: str, several: bool = False) -> None:
     """Raise an error unless a table has one sensitive attribute, or also ``several``, and one row per person."""
-    if table.secret is None:
+    if table.sensitive_attribute is None:
         raise DiscreetError(f"a {format} release needs a sensitive attribute: without one there is nothing to protect")
     if len(table.sensitive) > 1 and not several:
         names = ", ".join(column.name for column in table.sensitive)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Self
 
 from discreet.principles.wording import listed
-from discreet.table.moments import written
+from discreet.table.date_numbers import written
 from discreet.table.query import OneOf, Query, texts_of
 from discreet.table.texts import near
 from discreet.table.unnamed import OTHERS, UNNAMED

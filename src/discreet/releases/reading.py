@@ -244,20 +244,25 @@ def counted_tables(
     home: Home, attributes: Sequence[Attribute], manifest: Mapping[str, Any], others: Sequence[str]
 ) -> tuple[list[Attribute], list[str], list[Columns], str]:
     """The sensitive attributes, the names and columns of their tables beside ``others``, and the ending of all."""
-    secrets = [attribute for attribute in attributes if attribute.role == "sensitive"]
-    if not secrets or any(secret.name == COUNT for secret in secrets):
+    sensitive_columns = [attribute for attribute in attributes if attribute.role == "sensitive"]
+    if not sensitive_columns or any(sensitive_attribute.name == COUNT for sensitive_attribute in sensitive_columns):
         raise DiscreetError(
             f"the manifest of the release must list a sensitive attribute, whose values are counted; {DAMAGED}"
         )
-    stems = sensitive_names(len(secrets))
+    stems = sensitive_names(len(sensitive_columns))
     ending = ending_of(manifest, [*others, *stems])
     names = [f"{stem}.{ending}" for stem in stems]
-    both = zip(names, secrets, strict=True)
-    return secrets, names, [read_columns(home / name, [GROUP, secret.name, COUNT]) for name, secret in both], ending
+    both = zip(names, sensitive_columns, strict=True)
+    return (
+        sensitive_columns,
+        names,
+        [read_columns(home / name, [GROUP, sensitive_attribute.name, COUNT]) for name, sensitive_attribute in both],
+        ending,
+    )
 
 
 def read_counted(
-    secret: Attribute,
+    sensitive_attribute: Attribute,
     name: str,
     lines: Columns,
     ids: NDArray[np.int64],
@@ -266,7 +271,7 @@ def read_counted(
     other: str = "",
 ) -> Counted:
     """One sensitive attribute, from the columns of its table; ``sizes`` of groups in another table must be the same."""
-    shown = read_sensitive(secret, *lines[secret.name], faults)
+    shown = read_sensitive(sensitive_attribute, *lines[sensitive_attribute.name], faults)
     places = places_among(ids, lines[GROUP][1].astype(np.int64))
     counts = count_lines(places, shown, read_amounts(*lines[COUNT], name), len(ids), faults)
     differ = np.flatnonzero(sizes != counts.sizes) if sizes is not None else np.zeros(0, np.intp)

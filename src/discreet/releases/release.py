@@ -28,8 +28,8 @@ from discreet.releases.passthrough import kept_sentence
 from discreet.releases.placement import replace_folder
 from discreet.releases.query_notes import Estimate, notes_on_values
 from discreet.releases.statement import Statement
+from discreet.table.date_numbers import Meaning
 from discreet.table.grouping import GroupBy
-from discreet.table.moments import Meaning
 from discreet.table.query import Condition, OneOf, Query, Range, as_query, by_leaves
 from discreet.table.table import Column, Table
 from discreet.table.texts import near
@@ -108,7 +108,7 @@ class Release(ABC):
         """By what an attacker finds a person's rows, a number for each published row, and the kept columns, if any."""
         return np.zeros(0, np.int64), ()
 
-    def given(self, name: str, known: str) -> Release | None:
+    def conditioned_on(self, name: str, known: str) -> Release | None:
         """What is published about a sensitive attribute to an attacker who knows another one of each person.
 
         A release of the former alone, in which the latter is the last quasi-identifier; None if rows do not have both.
@@ -141,7 +141,7 @@ class Release(ABC):
         return tuple(attribute for attribute in self.attributes if attribute.role == "sensitive")
 
     @property
-    def secret(self) -> Attribute:
+    def sensitive_attribute(self) -> Attribute:
         """The sensitive attribute, the first if there are several; for releases that have one."""
         return self.sensitive[0]
 
@@ -270,7 +270,7 @@ class Release(ABC):
         """
         numeric = column.kind == "numeric"
         lines = [OneOf(column.name, (float(value) if numeric else str(value),)) for value in column.values.tolist()]
-        name = self.secret.name
+        name = self.sensitive_attribute.name
         wanted = [OneOf(name, (value if isinstance(value, str) else float(value),)) for value in self.values.tolist()]
         queries = [Query((line, value)) for line in lines for value in wanted]
         return self.estimates(queries).reshape(len(lines), len(wanted))

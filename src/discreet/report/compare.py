@@ -32,7 +32,7 @@ from discreet.options import checked, several
 from discreet.principles import Principle, Prior
 from discreet.principles.beta_likeness import BetaLikeness
 from discreet.principles.l_diversity import LDiversity
-from discreet.principles.principle import asked_for
+from discreet.principles.principle import as_principles
 from discreet.principles.t_closeness import TCloseness
 from discreet.progress import COMPILES, PATIENCE, Progress
 from discreet.releases import load
@@ -94,7 +94,7 @@ def compare(
             f"a workload of {queries:,} queries would take days and tell no more than one of a few thousand; ask for "
             f"{MOST_QUERIES:,} queries at most"
         )
-    wanted = tuple(dict.fromkeys(asked_for(promises)))
+    wanted = tuple(dict.fromkeys(as_principles(promises)))
     contenders = contend(SCHEMES if schemes is None else schemes, random_state)
     _check(table, wanted, contenders)
     tell = progress or (lambda stage, share: None)

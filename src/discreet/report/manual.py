@@ -14,7 +14,7 @@ import numpy as np
 
 from discreet.catalogue import PRINCIPLES
 from discreet.errors import DiscreetError
-from discreet.expressions import SEED, given, written
+from discreet.expressions import SEED, without_none, written
 from discreet.options import checked, described, hints_of
 from discreet.plugins import Registry
 from discreet.principles.principle import parse
@@ -94,7 +94,7 @@ def _options(kind: type) -> Iterator[Option]:
         if field.name != SEED:  # which is given on its own
             must = field.default is MISSING or _must_be_given(kind, field.name)
             default = None if must else "none" if field.default is None else written(field.default)
-            yield Option(field.name, described(given(hints[field.name])), default, meanings.get(field.name, ""))
+            yield Option(field.name, described(without_none(hints[field.name])), default, meanings.get(field.name, ""))
 
 
 def _must_be_given(kind: Any, name: str) -> bool:

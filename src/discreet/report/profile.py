@@ -127,7 +127,7 @@ def _reachable(table: Table) -> list[Reachable]:
         return reachable(Prior.of(table))
     persons, reaches = table.persons, []
     promises: list[Principle] = [KAnonymity(min(5, persons))]
-    if table.secret is not None:
+    if table.sensitive_attribute is not None:
         promises += [LDiversity(2.0), BetaLikeness(2.0), TCloseness(0.2), DeltaDisclosure(1.0)]
     for promise in promises:
         try:

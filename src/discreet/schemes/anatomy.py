@@ -16,15 +16,15 @@ from discreet.kernels.judging import SLACK
 from discreet.principles.joint import jointly
 from discreet.principles.l_diversity import LDiversity
 from discreet.principles.per_attribute import apart, by_attribute, stated
-from discreet.principles.principle import Principle, together
+from discreet.principles.principle import Principle, conjunction
 from discreet.principles.prior import Prior
-from discreet.progress import Progress, unheard
+from discreet.progress import Progress, no_progress
 from discreet.randomness import generator, numbers_below, permutation
 from discreet.releases.anatomy.release import AnatomyRelease
 from discreet.releases.release import Release
+from discreet.schemes.default_scheme import keeper, way_out
 from discreet.schemes.grouping import confirm, published_rows
-from discreet.schemes.keepers import keeper, way_out
-from discreet.schemes.merge_broken import Attribute, merge_broken
+from discreet.schemes.merge_broken import JudgedAttribute, merge_broken
 from discreet.schemes.scheme import GivenGroups, Scheme, feasible
 from discreet.table.table import Table
 from discreet.table.texts import number_text
@@ -54,7 +54,7 @@ class _ExactScheme(GivenGroups):
     def release_of(self, table: Table, principle: Principle, progress: Progress | None = None) -> AnatomyRelease:
         """Return an anatomy release of the table in which every group keeps the promise."""
         feasible(self, table, principle)
-        progress = progress or unheard
+        progress = progress or no_progress
         progress("drawing groups", 0.0)
         groups = self._groups(table, principle, generator(self.random_state))
         progress("drawing groups", 0.5)
@@ -130,9 +130,9 @@ class Anatomy(_ExactScheme):
 
     def _groups(self, table: Table, principle: Principle, rng: np.random.Generator) -> NDArray[np.int32]:
         each = [_as_diversity(self, promise, view) for promise, view in apart(principle, table)]
-        rows = published_rows(*jointly(together([attribute.promise for attribute in each]), table), rng)
+        rows = published_rows(*jointly(conjunction([attribute.promise for attribute in each]), table), rng)
         groups = np.full(table.rows, -1, np.int32)
-        usable = [attribute._replace(classes=attribute.classes[rows]) for attribute in each]
+        usable = [attribute._replace(sensitive_codes=attribute.sensitive_codes[rows]) for attribute in each]
         groups[rows] = _groups_of_all(usable, rng, self.random_state is not None)
         return groups
 
@@ -168,22 +168,22 @@ class Baseline(_ExactScheme):
         return groups
 
 
-def _as_diversity(scheme: Scheme, promise: Principle, table: Table) -> Attribute:
+def _as_diversity(scheme: Scheme, promise: Principle, table: Table) -> JudgedAttribute:
     """Return the values of a table's only sensitive attribute and its promise, alpha-beta as l-diversity."""
     prior = Prior.of(table)
     if promise.hides_presence:
         assert promise.sufficient_share is not None, "all other promises are refused"
         promise = LDiversity(different_values(promise.sufficient_share), attribute=promise.parts[0].about)
         feasible(scheme, table, promise)
-    return Attribute(table.classes, promise, prior)
+    return JudgedAttribute(table.sensitive_codes, promise, prior)
 
 
-def _groups_of_all(each: Sequence[Attribute], rng: np.random.Generator, seeded: bool) -> NDArray[np.int32]:
+def _groups_of_all(each: Sequence[JudgedAttribute], rng: np.random.Generator, seeded: bool) -> NDArray[np.int32]:
     """Put rows into groups that keep the promises about all attributes (see ``Anatomy``)."""
     shares = [attribute.promise.sufficient_share or 1.0 for attribute in each]
     needed = [different_values(share) for share in shares]
     lead = max(range(len(each)), key=lambda at: (needed[at], int(each[at].prior.counts.max())))
-    groups = diverse_groups(each[lead].classes, needed[lead], rng if seeded else None)
+    groups = diverse_groups(each[lead].sensitive_codes, needed[lead], rng if seeded else None)
     others = [at for at in range(len(each)) if at != lead]
     if not others:
         return groups
@@ -191,20 +191,20 @@ def _groups_of_all(each: Sequence[Attribute], rng: np.random.Generator, seeded: 
 
     sizes = np.bincount(groups)
     allowed = np.stack([np.floor(sizes * shares[at] + SLACK).astype(np.int64) for at in others])
-    values = np.stack([each[at].classes for at in others])
-    exchange(groups, len(sizes), each[lead].classes, values, allowed, rng.random(DRAWS))
+    values = np.stack([each[at].sensitive_codes for at in others])
+    exchange(groups, len(sizes), each[lead].sensitive_codes, values, allowed, rng.random(DRAWS))
     return merge_broken(groups, rng.random(len(groups)), each)
 
 
 def diverse_groups(
-    classes: NDArray[np.int32],
+    sensitive_codes: NDArray[np.int32],
     needed: int,
     seeded: np.random.Generator | None = None,
 ) -> NDArray[np.int32]:
     """Put rows into groups of at least ``needed`` different values (see ``Anatomy``), if so many values occur."""
-    order = permutation(len(classes), seeded)
-    order = order[np.argsort(classes[order], kind="stable")]
-    ends = np.cumsum(np.bincount(classes)).tolist()
+    order = permutation(len(sensitive_codes), seeded)
+    order = order[np.argsort(sensitive_codes[order], kind="stable")]
+    ends = np.cumsum(np.bincount(sensitive_codes)).tolist()
     starts = [0, *ends[:-1]]
     # bucket b still has the rows from starts[b] on; the largest bucket is on top of the heap
     heap = [(start - end, value) for value, (start, end) in enumerate(zip(starts, ends, strict=True)) if start < end]
@@ -218,7 +218,7 @@ def diverse_groups(
             if left < -1:
                 heapq.heappush(heap, (left + 1, value))
     number = len(drawn) // needed
-    groups = np.full(len(classes), -1, np.int32)
+    groups = np.full(len(sensitive_codes), -1, np.int32)
     groups[order[drawn]] = np.repeat(np.arange(number, dtype=np.int32), needed)
     for _, value in sorted(heap):
         rest = order[starts[value] : ends[value]]

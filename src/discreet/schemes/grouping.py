@@ -18,13 +18,13 @@ from discreet.principles.per_attribute import Promised, by_attribute, stated
 from discreet.principles.persons import require_persons
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
-from discreet.progress import Progress, unheard
+from discreet.progress import Progress, no_progress
 from discreet.randomness import generator
 from discreet.releases.generalization import Values
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.schemes.buckets.drawing import along_curve, distinct_points
-from discreet.schemes.keepers import bounds_presence, for_several, not_of_groups, way_out
-from discreet.schemes.merge_broken import Attribute, confirm_persons, groups_of_persons, merge_broken
+from discreet.schemes.default_scheme import bounds_presence, for_several, not_of_groups, way_out
+from discreet.schemes.merge_broken import JudgedAttribute, confirm_persons, groups_of_persons, merge_broken
 from discreet.schemes.merge_for_presence import merge_for_presence
 from discreet.schemes.scheme import GivenGroups, feasible
 from discreet.schemes.withholding import unusable_rows
@@ -43,17 +43,17 @@ class GroupingTask:
     prior: Prior
     rows: NDArray[np.int64]
     rng: np.random.Generator
-    progress: Progress = unheard
+    progress: Progress = no_progress
 
     @property
-    def classes(self) -> NDArray[np.int32]:
+    def sensitive_codes(self) -> NDArray[np.int32]:
         """The sensitive value of each of the rows."""
-        return self.table.classes[self.rows]
+        return self.table.sensitive_codes[self.rows]
 
     @property
     def counts(self) -> NDArray[np.int64]:
         """How many of the rows have each sensitive value."""
-        return np.bincount(self.classes, minlength=len(self.prior.counts))
+        return np.bincount(self.sensitive_codes, minlength=len(self.prior.counts))
 
 
 class GroupingScheme(GivenGroups):
@@ -122,7 +122,7 @@ class GroupingScheme(GivenGroups):
         """Refuse rows that as one group break the promise: whatever they are divided into starts from there."""
         table, principle, prior = view
         if principle.monotone or len(rows) < table.rows:
-            _check_rest(principle, prior, table.classes[rows])
+            _check_rest(principle, prior, table.sensitive_codes[rows])
         elif not principle.holds(prior.counts[None], prior)[0]:
             raise DiscreetError(
                 f"scheme {self.name!r} starts with all rows as one group, which breaks the promise: "
@@ -136,7 +136,7 @@ class GroupingScheme(GivenGroups):
         rng = generator(self.random_state)
 
         def divide(whole: Table) -> NDArray[np.int32]:
-            return self._divided(whole, principle, rng, progress or unheard)
+            return self._divided(whole, principle, rng, progress or no_progress)
 
         if table.person is None:
             groups = divide(table)
@@ -146,7 +146,7 @@ class GroupingScheme(GivenGroups):
         if groups.max() >= 0:
             groups = merge_for_presence(table, groups, principle, self.values, self.name)
         for column, (prior, promise) in zip(table.sensitive or (None,), by_attribute(principle, table), strict=True):
-            confirm(groups, table.classes if column is None else column.codes, promise, prior)
+            confirm(groups, table.sensitive_codes if column is None else column.codes, promise, prior)
         if table.person is not None:
             confirm_persons(table, groups, principle)
         return self.on_groups(table, groups, principle)
@@ -185,7 +185,7 @@ class LeadingScheme(GroupingScheme):
         points, point_of = distinct_points(table.quasi, rows)
         _, place = along_curve(points)
         attributes = [
-            Attribute(column.codes[rows], promise, prior)
+            JudgedAttribute(column.codes[rows], promise, prior)
             for column, (prior, promise) in zip(table.sensitive, each, strict=True)
         ]
         return merge_broken(groups, place[point_of], attributes)
@@ -194,13 +194,13 @@ class LeadingScheme(GroupingScheme):
 def published_rows(table: Table, principle: Principle, prior: Prior, rng: np.random.Generator) -> NDArray[np.int64]:
     """Return the rows that need not be withheld; raise an error if as one group they break the promise."""
     rows = np.delete(np.arange(table.rows), unusable_rows(table, principle, prior, rng))
-    _check_rest(principle, prior, table.classes[rows])
+    _check_rest(principle, prior, table.sensitive_codes[rows])
     return rows
 
 
-def _check_rest(principle: Principle, prior: Prior, classes: NDArray[np.int32]) -> None:
+def _check_rest(principle: Principle, prior: Prior, sensitive_codes: NDArray[np.int32]) -> None:
     """Refuse a table of which the rows that are not withheld, as one group, break the promise."""
-    counts = np.bincount(classes, minlength=len(prior.counts))
+    counts = np.bincount(sensitive_codes, minlength=len(prior.counts))
     if not principle.holds(counts[None, :], prior)[0]:
         raise DiscreetError(
             f"without the rows that have to be withheld, the table cannot keep the promise: "
@@ -209,8 +209,8 @@ def _check_rest(principle: Principle, prior: Prior, classes: NDArray[np.int32]) 
         )
 
 
-def confirm(groups: NDArray[np.int32], classes: NDArray[np.int32], principle: Principle, prior: Prior) -> None:
+def confirm(groups: NDArray[np.int32], sensitive_codes: NDArray[np.int32], principle: Principle, prior: Prior) -> None:
     """Judge once more what is about to be published: a fault in a scheme must not become a broken promise."""
-    counts = Counts.of_rows(groups + 1, classes, int(groups.max()) + 2, len(prior.counts))
+    counts = Counts.of_rows(groups + 1, sensitive_codes, int(groups.max()) + 2, len(prior.counts))
     if not principle.holds(counts, prior).all():
         raise AssertionError(f"the partition breaks {principle}; nothing was published")

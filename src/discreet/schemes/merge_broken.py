@@ -24,28 +24,29 @@ from discreet.table.persons import one_row_each
 from discreet.table.table import Table
 
 
-class Attribute(NamedTuple):
+class JudgedAttribute(NamedTuple):
     """The sensitive values of rows, and what is promised about them."""
 
-    classes: NDArray[np.int32]
+    sensitive_codes: NDArray[np.int32]
     promise: Principle
     prior: Prior
 
     def broken(self, groups: NDArray[np.int32], number: int) -> NDArray[np.bool_]:
         """Return which groups break the promise."""
-        counts = Counts.of_rows(groups, self.classes, number, len(self.prior.counts))
+        counts = Counts.of_rows(groups, self.sensitive_codes, number, len(self.prior.counts))
         return ~self.promise.holds(counts, self.prior)
 
 
 def merge_broken(
-    groups: NDArray[np.int32], curve: NDArray[np.float64], attributes: Sequence[Attribute]
+    groups: NDArray[np.int32], curve: NDArray[np.float64], attributes: Sequence[JudgedAttribute]
 ) -> NDArray[np.int32]:
     """Merge groups that break a promise with their neighbours along the curve until every group keeps all of them.
 
     All rows as one group must keep the promises about each attribute.
 
     >>> from discreet.principles import parse
-    >>> ill = Attribute(np.array([0, 1, 0, 1], np.int32), parse("t-closeness(t=0.1)"), Prior([2, 2], ("flu", "cold")))
+    >>> flu, prior = np.array([0, 1, 0, 1], np.int32), Prior([2, 2], ("flu", "cold"))
+    >>> ill = JudgedAttribute(flu, parse("t-closeness(t=0.1)"), prior)
     >>> merge_broken(np.array([0, 1, 2, 2], np.int32), np.arange(4.0), [ill]).tolist()
     [0, 0, 1, 1]
     """

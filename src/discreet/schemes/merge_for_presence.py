@@ -29,7 +29,7 @@ from discreet.releases.max_presence import BUDGET, lists_of_boxes, most_believed
 from discreet.releases.partition import dense_groups
 from discreet.schemes.axes import Axis, side_by_side
 from discreet.schemes.buckets.drawing import along_curve
-from discreet.schemes.keepers import keeper, way_out
+from discreet.schemes.default_scheme import keeper, way_out
 from discreet.table.table import Column, Table
 from discreet.table.texts import number_text
 

@@ -21,7 +21,7 @@ from discreet.principles.prior import Prior
 from discreet.progress import Progress
 from discreet.randomness import generator
 from discreet.releases.release import Release
-from discreet.schemes.keepers import bounds_presence, default_scheme, for_several, keeper, not_of_groups, way_out
+from discreet.schemes.default_scheme import bounds_presence, default_scheme, for_several, keeper, not_of_groups, way_out
 from discreet.schemes.row_order import row_order
 from discreet.table.table import Table, as_table
 

@@ -79,11 +79,11 @@ def _columns_at_fault(table: Table) -> str:
 def unusable_rows(table: Table, principle: Principle, prior: Prior, rng: np.random.Generator) -> Rows:
     """Return the rows that must be withheld for missing values, and as few others as make them keep the promise."""
     for rows in sets_to_withhold(table, prior, rng):
-        counts = np.bincount(table.classes[rows], minlength=len(prior.counts))
+        counts = np.bincount(table.sensitive_codes[rows], minlength=len(prior.counts))
         if len(rows) == 0 or principle.holds(counts[None, :], prior)[0]:
             return rows
     assert table.unusable is not None
-    has = np.bincount(table.classes[table.unusable], minlength=len(prior.counts))
+    has = np.bincount(table.sensitive_codes[table.unusable], minlength=len(prior.counts))
     why = f"as one group they break the promise. {principle.explain(has, prior)}"
     raise cannot_withhold(wording.rows(len(table.unusable)), why)
 
@@ -106,16 +106,16 @@ def sets_to_withhold(table: Table, prior: Prior, rng: np.random.Generator) -> It
         return
     unusable = np.asarray(table.unusable, dtype=np.int64)
     yield unusable
-    has = np.bincount(table.classes[unusable], minlength=len(prior.counts))
+    has = np.bincount(table.sensitive_codes[unusable], minlength=len(prior.counts))
     order = np.delete(np.arange(table.rows), unusable)
     order = order[rng.permutation(len(order))]
-    order = order[np.argsort(table.classes[order], kind="stable")]
+    order = order[np.argsort(table.sensitive_codes[order], kind="stable")]
     free = prior.counts - has
     rank = np.arange(len(order)) - np.repeat(np.cumsum(free) - free, free)
     size, limit = len(unusable), min(max(4 * len(unusable), 1000), table.rows // 2)
     while (size := size + max(1, size // 20)) <= limit:
         wanted = _whole_numbers(np.maximum(prior.frequencies * size - has, 0.0), size - len(unusable))
-        yield np.sort(np.concatenate([unusable, order[rank < wanted[table.classes[order]]]]))
+        yield np.sort(np.concatenate([unusable, order[rank < wanted[table.sensitive_codes[order]]]]))
 
 
 def _whole_numbers(shares: NDArray[np.float64], total: int) -> NDArray[np.int64]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
-from discreet.table.moments import DAY, Notation, is_moment
+from discreet.table.date_numbers import DAY, Notation, is_moment
 from discreet.table.numerals import mark_advice
 from discreet.table.raw_column import RawColumn, matches
 

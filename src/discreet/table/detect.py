@@ -8,12 +8,12 @@ from typing import BinaryIO, Literal, NamedTuple
 
 from discreet.errors import DiscreetError
 
-Kind = Literal[
+FileKind = Literal[
     "text", "parquet", "arrow", "arrow stream", "JSON lines", "gzip", "bzip2", "xz", "zstd", "archive", "other"
 ]
 """What is read, each in its way; archives, which may hold any number of files, and other kinds are refused by name."""
 
-SIGNATURES: tuple[tuple[bytes, Kind, str], ...] = (
+SIGNATURES: tuple[tuple[bytes, FileKind, str], ...] = (
     (rb"PAR1", "parquet", "a Parquet file"),
     (rb"ARROW1", "arrow", "an Arrow or Feather file"),
     (rb"\xff{4}", "arrow stream", "an Arrow stream"),
@@ -66,7 +66,7 @@ NOT_OF_FILES = ("idna", "punycode", "undefined", "unicode-escape", "raw-unicode-
 class Content(NamedTuple):
     """What a file is."""
 
-    kind: Kind
+    kind: FileKind
     name: str
     """What messages call it."""
 
@@ -84,7 +84,7 @@ def detect(data: bytes) -> Content:
     return Content("text", "text")
 
 
-def kind_of(file: BinaryIO) -> Kind:
+def kind_of(file: BinaryIO) -> FileKind:
     """Return what an open file is; it stays at its beginning."""
     start = file.read(START_BYTES)
     file.seek(0)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from discreet.errors import DiscreetError
 from discreet.options import several
 from discreet.table.combinations import numbered
-from discreet.table.moments import Meaning, Notation, written
+from discreet.table.date_numbers import Meaning, Notation, written
 from discreet.table.query import NUMBERS, Condition, OneOf, Query, Range, as_query, lacking
 from discreet.table.table import Table, as_name
 from discreet.table.texts import LARGEST_WHOLE, MISSING

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.table import numerals
+from discreet.table.date_numbers import given_text, is_moment, moment, rising, written
 from discreet.table.hierarchy import Hierarchy, PublishedHierarchy
 from discreet.table.hierarchy_sources import Offered, lists_leaves, recipe_of
-from discreet.table.moments import given_text, is_moment, moment, rising, written
 from discreet.table.raw_column import RawColumn
 from discreet.table.table import Column, Kind
 from discreet.table.texts import LARGEST_WHOLE, MISSING, NUMBER, is_number, number_text, value_text

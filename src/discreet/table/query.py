@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.options import brief, checked, several
+from discreet.table.date_numbers import Meaning, Notation, given_text, moment
 from discreet.table.hierarchy import Hierarchy
-from discreet.table.moments import Meaning, Notation, given_text, moment
 from discreet.table.table import Column, Table, as_name
 from discreet.table.texts import MISSING, is_number, near, number_text
 from discreet.table.unnamed import UNNAMED, is_unnamed

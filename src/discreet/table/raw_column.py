@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.options import brief
-from discreet.table.moments import Notation, written
+from discreet.table.date_numbers import Notation, written
 from discreet.table.texts import LARGEST_WHOLE, is_null, number_text, value_text
 
 

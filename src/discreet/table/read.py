@@ -100,7 +100,7 @@ def read(
     Table of 3 rows
       quasi      age  numeric      2 values in 0 to 99
       sensitive  flu  categorical  2 values
-    >>> table.column("age").codes.tolist(), table.classes.tolist()
+    >>> table.column("age").codes.tolist(), table.sensitive_codes.tolist()
     ([1, 0, 0], [0, 1, 0])
     """
     join, lists = _joined(join), _texts_by_column("lists", lists, "separator of values", {"diagnosis": ";"})

@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from discreet.errors import DiscreetError
 from discreet.table.csv_files import header, read_csv
-from discreet.table.detect import Kind, detect, kind_of
+from discreet.table.detect import FileKind, detect, kind_of
 from discreet.table.layout import Layout
 from discreet.table.paths import located, opened
 from discreet.table.raw_column import RawColumn, encode, encode_objects, unmarked
@@ -195,7 +195,7 @@ def _arrow_column(series: Any, ordered: bool) -> pa.ChunkedArray | None:
     return pa.chunked_array(chunks, kind)
 
 
-def _unpacked(file: BinaryIO, kind: Kind, what: str, most: int = -1) -> bytes:
+def _unpacked(file: BinaryIO, kind: FileKind, what: str, most: int = -1) -> bytes:
     """Return the content of a file, decompressed if it is of such a kind; at most ``most`` bytes unless negative."""
     if kind not in OPENED:
         return file.read(most)

@@ -20,8 +20,8 @@ from sqlglot.errors import SqlglotError
 
 from discreet.errors import DiscreetError
 from discreet.options import brief
+from discreet.table.date_numbers import Meaning
 from discreet.table.grouping import COUNT, GroupBy
-from discreet.table.moments import Meaning
 from discreet.table.query import NUMBERS, Condition, OneOf, Query, Range, number_given
 from discreet.table.texts import MISSING, near
 

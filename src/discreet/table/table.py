@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.options import brief, checked, several
+from discreet.table.date_numbers import Meaning, Notation, written
 from discreet.table.hierarchy import Hierarchy
-from discreet.table.moments import Meaning, Notation, written
 from discreet.table.texts import MISSING, near
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ class Table:
         return (*self.quasi, *self.sensitive, *self.other)
 
     @property
-    def secret(self) -> Column | None:
+    def sensitive_attribute(self) -> Column | None:
         """The sensitive attribute, the first if there are several; None if there is none."""
         return self.sensitive[0] if self.sensitive else None
 
@@ -166,15 +166,17 @@ class Table:
         return tuple(column.name for column in self.quasi)
 
     @property
-    def classes(self) -> NDArray[np.int32]:
+    def sensitive_codes(self) -> NDArray[np.int32]:
         """The code of every row's (first) sensitive value; zeros if there is no sensitive attribute."""
-        return np.zeros(self.rows, dtype=np.int32) if self.secret is None else self.secret.codes
+        return (
+            np.zeros(self.rows, dtype=np.int32) if self.sensitive_attribute is None else self.sensitive_attribute.codes
+        )
 
     @property
     def prior_counts(self) -> NDArray[np.int64]:
         """How often every sensitive value occurs in the whole table, including rows that are withheld later."""
-        values = 1 if self.secret is None else len(self.secret.values)
-        return np.bincount(self.classes, minlength=values).astype(np.int64)
+        values = 1 if self.sensitive_attribute is None else len(self.sensitive_attribute.values)
+        return np.bincount(self.sensitive_codes, minlength=values).astype(np.int64)
 
     def reordered(self, order: NDArray[np.int64]) -> Table:
         """Return the table with its rows in another order; persons are numbered as they appear in it."""

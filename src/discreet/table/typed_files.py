@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 
 from discreet.errors import DiscreetError
-from discreet.table.detect import Kind
+from discreet.table.detect import FileKind
 from discreet.table.paths import opened
 from discreet.table.texts import LARGEST_WHOLE
 
@@ -26,7 +26,7 @@ class TypedFile:
     Texts of Parquet are coded, except ``uncoded``.
     """
 
-    def __init__(self, file: BinaryIO, kind: Kind, what: str, uncoded: str | None = None) -> None:
+    def __init__(self, file: BinaryIO, kind: FileKind, what: str, uncoded: str | None = None) -> None:
         self.name = {"parquet": "Parquet", "JSON lines": kind}.get(kind, "Arrow")
         self.what = what
         """What messages call the file."""

@@ -21,14 +21,14 @@ from discreet.table.paths import opened
 from discreet.table.raw_column import one_dictionary
 from discreet.table.typed_files import TypedFile
 
-Format = Literal["csv", "parquet"]
+TableFormat = Literal["csv", "parquet"]
 
 BATCH_ROWS = 1 << 18
 BLOCK_BYTES = 1 << 23
 PARQUET: dict[str, Any] = {"compression": "zstd", "store_schema": False}
 
 
-def write_table(table: pa.Table, path: str | PathLike[str], format: Format = "csv") -> None:
+def write_table(table: pa.Table, path: str | PathLike[str], format: TableFormat = "csv") -> None:
     """Write an Arrow table as CSV or Parquet, without metadata or dictionaries, which might list unused values.
 
     In CSV only cells that need quotes have them; a missing cell is empty, and an empty text is ``""``.
@@ -80,7 +80,7 @@ def read_table(path: str | PathLike[str], uncoded: str | None = None) -> pa.Tabl
         ) from None
 
 
-def written_otherwise(table: pa.Table, path: str | PathLike[str], format: Format = "csv") -> str | None:
+def written_otherwise(table: pa.Table, path: str | PathLike[str], format: TableFormat = "csv") -> str | None:
     """Describe how a file differs from what ``write_table`` writes for its table; ``None`` if it does not.
 
     A table can be written in many ways, and the choice among them could encode information that no cell contains.
@@ -105,7 +105,7 @@ def written_otherwise(table: pa.Table, path: str | PathLike[str], format: Format
         return "it goes on after its last line" if file.read(1) else None
 
 
-def reordered(table: pa.Table, path: str | PathLike[str], format: Format = "csv") -> bool:
+def reordered(table: pa.Table, path: str | PathLike[str], format: TableFormat = "csv") -> bool:
     """Whether a file holds what ``write_table`` writes for a table, except that its lines are in another order.
 
     >>> import tempfile

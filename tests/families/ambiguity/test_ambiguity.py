@@ -28,7 +28,7 @@ from discreet.families.ambiguity.scheme import leading
 from discreet.principles import AlphaBeta, LDiversity, Prior, parse
 from discreet.schemes import Ambiguity, make_scheme
 from discreet.schemes.anatomy import different_values
-from discreet.schemes.merge_broken import Attribute
+from discreet.schemes.merge_broken import JudgedAttribute
 from discreet.table.read import read
 from discreet.table.table import Column, Table
 from naive import ambiguity as naive
@@ -150,12 +150,12 @@ def check_files(table: Table, release: AmbiguousRelease, alpha: float, beta: flo
         again.save(Path(folder) / "again")
         for path in (Path(folder) / "release").iterdir():
             assert path.read_bytes() == (Path(folder) / "again" / path.name).read_bytes()
-    assert table.secret is not None and release.trace is not None
+    assert table.sensitive_attribute is not None and release.trace is not None
     for group in groups:
         assert max(group.counts.values()) <= beta * group.size + 1e-9
         assert group.presence <= alpha + 1e-9
-    secret = [table.secret.texts[code] for code in table.classes]
-    withheld = Counter(secret)
+    sensitive_attribute = [table.sensitive_attribute.texts[code] for code in table.sensitive_codes]
+    withheld = Counter(sensitive_attribute)
     for group in groups:
         withheld -= group.counts
     assert sum(withheld.values()) == release.withheld == int((release.trace < 0).sum())
@@ -174,7 +174,7 @@ def check_files(table: Table, release: AmbiguousRelease, alpha: float, beta: flo
     made = [
         (
             {block: {tuple(points[row][name] for name in block) for row in rows} for block in release.blocks},
-            Counter(secret[row] for row in rows),
+            Counter(sensitive_attribute[row] for row in rows),
         )
         for rows in used.values()
     ]
@@ -285,20 +285,23 @@ def test_where_values_repeat_rows_are_still_found_that_show_others() -> None:
 
 def test_withheld_rows_take_as_many_groups_with_them_as_they_need() -> None:
     prior = Prior(np.array([4, 3, 3, 2]), ("a", "b", "c", "d"))
-    classes = np.array([0, 0, 1, 2, 0, 1, 2, 0, 1, 3, 2, 3], np.int32)
+    sensitive_codes = np.array([0, 0, 1, 2, 0, 1, 2, 0, 1, 3, 2, 3], np.int32)
     groups = np.array([-1, -1, 0, 0, 0, 1, 1, 1, 2, 2, 3, 3], np.int32)
-    kept = withhold_with_groups(groups, [Attribute(classes, AlphaBeta(1, 0.5), prior)])
+    kept = withhold_with_groups(groups, [JudgedAttribute(sensitive_codes, AlphaBeta(1, 0.5), prior)])
     # two rows of one value need two others: the smallest group without it
     gone = set(groups[(kept < 0) & (groups >= 0)].tolist())
     assert len(gone) == 1 and gone <= {2, 3}
-    assert withhold_with_groups(groups, [Attribute(classes, AlphaBeta(1, 1), prior)]).tolist() == groups.tolist()
+    assert (
+        withhold_with_groups(groups, [JudgedAttribute(sensitive_codes, AlphaBeta(1, 1), prior)]).tolist()
+        == groups.tolist()
+    )
 
 
 def test_picking_in_a_window_finds_groups_about_as_wide_as_picking_from_all_rows() -> None:
     """The paper's pick looks at every row; ours at 32. The middle group shows at least half as many combinations."""
     table = census(1500, quasi=HETEROGENEOUS_QUASI, sensitive="salary")
     codes = [tuple(column.codes[row] for column in table.quasi) for row in range(table.rows)]
-    exhaustive = naive.exhaustive_groups(codes, table.classes.tolist(), 0.2, 10)
+    exhaustive = naive.exhaustive_groups(codes, table.sensitive_codes.tolist(), 0.2, 10)
     release = Ambiguity(closeness=False, random_state=5).publish(table, AlphaBeta(0.2, 0.1))
     best = np.median([naive._product(codes, group) for group in exhaustive])
     assert np.median(release.combinations) >= 0.5 * best

@@ -18,7 +18,7 @@ import pytest
 import discreet as dc
 from discreet.families.ambiguity.groups import withhold_with_groups
 from discreet.principles import Prior
-from discreet.schemes.merge_broken import Attribute
+from discreet.schemes.merge_broken import JudgedAttribute
 from support.audits import audits
 from support.several import lines, people
 
@@ -48,8 +48,8 @@ class Files:
         lists, held = self.lists[group], self.held[group]
         for points in combinations(product(*lists), len(held[0])):
             if all(set(column) == set(own) for column, own in zip(zip(*points, strict=True), lists, strict=True)):
-                for secrets in product(*(set(permutations(own)) for own in held)):
-                    yield tuple(zip(points, zip(*secrets, strict=True), strict=True))
+                for sensitive_columns in product(*(set(permutations(own)) for own in held)):
+                    yield tuple(zip(points, zip(*sensitive_columns, strict=True), strict=True))
 
 
 class Tally:
@@ -61,8 +61,8 @@ class Tally:
 
     def add(self, world: tuple[Row, ...]) -> None:
         self.worlds += 1
-        for point, secrets in world:
-            for at, value in enumerate(secrets):
+        for point, sensitive_columns in world:
+            for at, value in enumerate(sensitive_columns):
                 self.held[point, at][value] += 1
 
 
@@ -89,7 +89,7 @@ def test_what_is_believed_is_what_all_worlds_say_that_the_files_leave() -> None:
             every, known = Tally(), Tally()
             for world in files.worlds(group):
                 every.add(world)
-                if all(secrets in together for _, secrets in world):
+                if all(sensitive_columns in together for _, sensitive_columns in world):
                     known.add(world)
             assert known.worlds, "the true table is one of the worlds"
             for tally in (every, known):
@@ -198,7 +198,9 @@ def test_attributes_that_go_together_are_kept_as_well() -> None:
 def test_withheld_rows_keep_the_promise_about_each_attribute() -> None:
     ones, twos = np.array([0, 0, 0, 1, 1, 0, 1], np.int32), np.array([0, 0, 1, 1, 0, 1, 1], np.int32)
     groups = np.array([-1, -1, 0, 0, 1, 1, 1], np.int32)
-    each = [Attribute(codes, dc.AlphaBeta(1, 0.75), Prior(np.bincount(codes), ("k", "l"))) for codes in (ones, twos)]
+    each = [
+        JudgedAttribute(codes, dc.AlphaBeta(1, 0.75), Prior(np.bincount(codes), ("k", "l"))) for codes in (ones, twos)
+    ]
     kept = withhold_with_groups(groups, each)
     gone = kept < 0
     assert all(np.bincount(codes[gone]).max() <= 0.75 * gone.sum() for codes in (ones, twos)) and gone.sum() > 2

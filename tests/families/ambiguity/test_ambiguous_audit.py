@@ -128,13 +128,13 @@ def test_what_is_refuted_without_a_trace_has_no_explanation(seed: int) -> None:
     rng = np.random.default_rng(seed)
     rows = 5
     columns = {name: rng.integers(0, 3, rows).astype(str) for name in "ab"}
-    secrets = rng.integers(0, 2, rows).astype(str)
-    table = read(pa.table({**columns, "s": secrets}), quasi=["a", "b"], sensitive="s")
+    sensitive_columns = rng.integers(0, 2, rows).astype(str)
+    table = read(pa.table({**columns, "s": sensitive_columns}), quasi=["a", "b"], sensitive="s")
     groups = rng.integers(0, 2, rows).astype(np.int32)
     release = AmbiguousRelease.from_groups(table, groups, promise=AlphaBeta(1, 1), scheme="test")
     # the same lists and counts, laid over a table whose column b was shuffled
     columns["b"] = rng.permutation(columns["b"])
-    shuffled = read(pa.table({**columns, "s": secrets}), quasi=["a", "b"], sensitive="s")
+    shuffled = read(pa.table({**columns, "s": sensitive_columns}), quasi=["a", "b"], sensitive="s")
 
     def shown(chosen: tuple[int, ...]) -> list[tuple[frozenset[str], frozenset[str], tuple[str, ...]]]:
         found = []
@@ -144,7 +144,7 @@ def test_what_is_refuted_without_a_trace_has_no_explanation(seed: int) -> None:
                 (
                     frozenset(columns["a"][inside]),
                     frozenset(columns["b"][inside]),
-                    tuple(sorted(secrets[inside])),
+                    tuple(sorted(sensitive_columns[inside])),
                 )
             )
         return found
@@ -157,7 +157,7 @@ def test_what_is_refuted_without_a_trace_has_no_explanation(seed: int) -> None:
             (
                 frozenset(columns["a"][inside]),
                 frozenset(real_b[row] for row in inside),
-                tuple(sorted(secrets[inside])),
+                tuple(sorted(sensitive_columns[inside])),
             )
         )
     possible = any(shown(chosen) == wanted for chosen in product(sorted(set(groups.tolist())), repeat=rows))

@@ -70,7 +70,7 @@ def test_estimates_are_those_of_going_through_the_files(
 ) -> None:
     rng = np.random.default_rng(seed)
     table = random_table(rng, rows, kind)
-    table = Table(table.rows, table.quasi, table.secret)
+    table = Table(table.rows, table.quasi, table.sensitive_attribute)
     release = publish(table, random_groups(rng, table), blocks=blocks_of(rng, table))
     queries = [random_query(rng, table, release) for _ in range(8)]  # type: ignore[arg-type]
     home = release.save(tmp_path_factory.mktemp("saved") / "release")

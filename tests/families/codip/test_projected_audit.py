@@ -13,7 +13,7 @@ import pytest
 
 import discreet as dc
 from discreet.families.codip.across import (
-    Held,
+    HeldAttribute,
     background,
     beliefs_given,
     held_by,
@@ -25,7 +25,7 @@ from support.projected import people, published
 Partition = list[int]
 
 
-def held(table: dc.Table, *partitions: Partition) -> list[Held]:
+def held(table: dc.Table, *partitions: Partition) -> list[HeldAttribute]:
     release = published(table, partitions)
     held = held_by(release, table, release.trace)
     assert held is not None
@@ -56,7 +56,7 @@ def small(seed: int) -> tuple[dc.Table, list[str], list[str], Partition, Partiti
     return table, one, other, first, second
 
 
-def counterexample(second: Partition) -> tuple[dc.Table, list[Held]]:
+def counterexample(second: Partition) -> tuple[dc.Table, list[HeldAttribute]]:
     """a and b hold x and y, b and c hold y' and z', where x goes only with x', y with y' and z with z'."""
     signs = ["x", "y", "z", "w"]
     table = dc.read(

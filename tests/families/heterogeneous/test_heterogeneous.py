@@ -41,7 +41,7 @@ def prepared(
 ) -> tuple[Space, Buckets, NDArray[np.float64]]:
     caps = parse(promise).caps(Prior.of(table))
     assert caps is not None
-    buckets = bucketize(table.classes, caps, 1, bucketing, np.random.default_rng(seed))
+    buckets = bucketize(table.sensitive_codes, caps, 1, bucketing, np.random.default_rng(seed))
     return space_of(table, np.arange(table.rows), "ail", "interval"), buckets, caps
 
 
@@ -128,7 +128,9 @@ def test_hungarian_never_lets_rows_meet_that_are_kept_apart() -> None:
         rows = buckets.rows[buckets[4]]
         costs = [
             [
-                np.inf if table.classes[row] in table.classes[box] else extent(space.points[[*box, row]], table)
+                np.inf
+                if table.sensitive_codes[row] in table.sensitive_codes[box]
+                else extent(space.points[[*box, row]], table)
                 for box in before
             ]
             for row in rows
@@ -145,7 +147,7 @@ def check(grown: Grown, table: Table, buckets: Buckets, caps: NDArray[np.float64
         column = grown.members[:, bucket]
         assert set(column[column >= 0].tolist()) == set(buckets.rows[buckets[bucket]].tolist())
     for group in grown.members:
-        counts = np.bincount(table.classes[group[group >= 0]], minlength=len(caps))
+        counts = np.bincount(table.sensitive_codes[group[group >= 0]], minlength=len(caps))
         assert (counts <= caps * counts.sum() + 1e-9).all()
 
 
@@ -286,7 +288,7 @@ def test_the_graph_is_regular_and_its_assignments_are_disjoint(matching: Matchin
             assert sorted(column.tolist()) == list(range(15))  # each assignment gives every row once
         for line in graph:
             assert len(set(line.tolist())) == 5  # no two assignments agree anywhere
-            assert len(set(table.classes[line].tolist())) == 5  # and the deadend of Section 3.3 is not met
+            assert len(set(table.sensitive_codes[line].tolist())) == 5  # and the deadend of Section 3.3 is not met
         appearances = np.bincount(graph.ravel(), minlength=15)
         assert (appearances == 5).all()
 
@@ -318,7 +320,7 @@ def test_thorough_is_the_best_bucket_of_the_same_graph() -> None:
 
     caps = promise.caps(Prior.of(table))
     assert caps is not None
-    buckets = bucketize(table.classes, caps, 1, "fewest", generator(3))
+    buckets = bucketize(table.sensitive_codes, caps, 1, "fewest", generator(3))
     graph = matched_graph(space_of(table, np.arange(table.rows), "ail", "interval"), buckets, "greedy")
     assert ail(scheme.publish(table, promise)) < loss_of(graph, table) / table.rows
 
@@ -337,7 +339,7 @@ def test_redrawing_a_matching_of_the_graph_breaks_the_promise_and_an_assignment_
         candidates = candidates_of(graph)
 
         def repeats(world: list[int], candidates: list[list[int]] = candidates, table: Table = table) -> bool:
-            return naive.most_repeated(candidates, [int(table.classes[row]) for row in world]) > 1
+            return naive.most_repeated(candidates, [int(table.sensitive_codes[row]) for row in world]) > 1
 
         assert not any(repeats(column.tolist()) for column in graph.T)
         matchings, bad = naive.redrawn(graph.tolist(), repeats)
@@ -355,7 +357,7 @@ def test_published_values_of_candidates_keep_beta_likeness_in_built_assignments(
     assume(buckets.full == len(buckets) and not (buckets.marks >= 0).any())
     graph = matched_graph(space, buckets, "greedy")
     for column in graph.T:
-        published = table.classes[column]
+        published = table.sensitive_codes[column]
         for boxes in candidates_of(graph):
             counts = np.bincount(published[boxes], minlength=len(caps))
             assert (counts <= caps * len(boxes) + 1e-9).all()

@@ -65,9 +65,9 @@ def test_a_width_is_judged_by_its_groups_where_equation_7_allows_less_or_too_muc
 
 
 def test_section_3_3_shares_only_the_rarest_value_between_buckets() -> None:
-    classes = np.array([ord(letter) - ord("a") for letter in "aaabbbcccddeeff"], np.int32)
-    buckets = bucketize(classes, np.full(6, 0.2), 1, "published", np.random.default_rng(0))
-    held = ["".join(sorted("abcdef"[value] for value in line)) for line in classes[buckets.rows].reshape(5, 3)]
+    sensitive_codes = np.array([ord(letter) - ord("a") for letter in "aaabbbcccddeeff"], np.int32)
+    buckets = bucketize(sensitive_codes, np.full(6, 0.2), 1, "published", np.random.default_rng(0))
+    held = ["".join(sorted("abcdef"[value] for value in line)) for line in sensitive_codes[buckets.rows].reshape(5, 3)]
     assert held == ["aaa", "bbb", "ccc", "ddf", "eef"]
     assert [buckets.marks[buckets[at]].tolist() for at in range(5)] == [[-1] * 3] * 3 + [[0, -1, -1]] * 2
 
@@ -151,9 +151,9 @@ def test_zero_likeness_makes_pure_buckets_of_the_common_divisor(bucketing: Bucke
 
 @pytest.mark.parametrize("bucketing", ["fewest", "published"])
 def test_which_rows_are_in_a_bucket_is_left_to_chance(bucketing: Bucketing) -> None:
-    classes = np.repeat(np.arange(4, dtype=np.int32), 25)
+    sensitive_codes = np.repeat(np.arange(4, dtype=np.int32), 25)
     caps = np.full(4, 0.3)
-    first, second = (bucketize(classes, caps, 1, bucketing, np.random.default_rng(seed)) for seed in (1, 2))
-    assert (classes[first.rows] == classes[second.rows]).mean() > 0.5
+    first, second = (bucketize(sensitive_codes, caps, 1, bucketing, np.random.default_rng(seed)) for seed in (1, 2))
+    assert (sensitive_codes[first.rows] == sensitive_codes[second.rows]).mean() > 0.5
     assert (first.rows == second.rows).mean() < 0.2
     assert sorted(first.rows.tolist()) == list(range(100))

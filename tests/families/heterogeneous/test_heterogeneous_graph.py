@@ -39,11 +39,11 @@ def people(values: str, seed: int = 0, quasi: int = 2) -> Table:
     return dc.read(pa.table({**columns, "value": list(values)}), quasi=list(columns), sensitive="value")
 
 
-def assigned(candidates: NDArray[np.int32], classes: NDArray[np.int32], column: int) -> NDArray[np.int32]:
+def assigned(candidates: NDArray[np.int32], sensitive_codes: NDArray[np.int32], column: int) -> NDArray[np.int32]:
     """The values that would be published with rows if an assignment were drawn; where it has none, the first."""
     own = np.where(candidates[:, column] >= 0, candidates[:, column], candidates[:, 0])
     shown = np.empty(len(own), np.int32)
-    shown[own] = classes
+    shown[own] = sensitive_codes
     return shown
 
 
@@ -60,7 +60,7 @@ def test_zones_are_whole_groups_in_which_nothing_that_is_kept_apart_can_meet(
     assume(parse(promise).holds(prior.counts[None], prior)[0])
     caps = parse(promise).caps(prior)
     assert caps is not None
-    buckets = bucketize(table.classes, caps, 1, "fewest", np.random.default_rng(seed))
+    buckets = bucketize(table.sensitive_codes, caps, 1, "fewest", np.random.default_rng(seed))
     grown = grow_from(space_of(table, np.arange(table.rows), "ail", "interval"), buckets, 0, "greedy")
     found = list(zones(grown, buckets))
     assert sorted(row for zone in found for row in zone.rows.tolist()) == list(range(table.rows))
@@ -81,12 +81,12 @@ def test_without_zones_a_value_kept_apart_may_be_published_twice_with_the_candid
     repeated = 0
     for seed in range(20):
         table = people("aaabbbcccddeeff", seed)
-        buckets = bucketize(table.classes, np.full(6, 0.2), 1, "published", np.random.default_rng(seed))
+        buckets = bucketize(table.sensitive_codes, np.full(6, 0.2), 1, "published", np.random.default_rng(seed))
         graph = matched_graph(space_of(table, np.arange(15), "ail", "interval"), buckets, "hungarian")
-        assert all(len(set(table.classes[line].tolist())) == 5 for line in graph)
+        assert all(len(set(table.sensitive_codes[line].tolist())) == 5 for line in graph)
         candidates = drawn_matches(graph)
         for column in graph.T:
-            shown = table.classes[column]
+            shown = table.sensitive_codes[column]
             repeated += any(len(set(shown[boxes].tolist())) < 5 for boxes in candidates)
     assert repeated > 10
 
@@ -108,7 +108,7 @@ def test_whichever_assignment_is_drawn_everyones_candidates_keep_the_promise(
     candidates = release.trace
     assert irregularities(candidates, table.rows, range(table.rows)) == []
     for column in range(candidates.shape[1]):
-        _, counts = published_values(candidates, assigned(candidates, table.classes, column), len(prior.values))
+        _, counts = published_values(candidates, assigned(candidates, table.sensitive_codes, column), len(prior.values))
         assert principle.holds(counts, prior).all()
 
 
@@ -119,7 +119,7 @@ def test_the_six_tuples_of_section_3_meet_no_deadend() -> None:
         release = make_scheme("heterogeneous", {"publishes": "graph"}, seed).publish(table, parse("l-diversity(l=3)"))
         assert release.trace.shape == (6, 3) and (release.trace >= 0).all()
         for column in range(3):
-            shown = assigned(release.trace, table.classes, column)
+            shown = assigned(release.trace, table.sensitive_codes, column)
             assert all(len(set(shown[line].tolist())) == 3 for line in release.trace)
 
 
@@ -129,7 +129,7 @@ def test_what_is_believed_is_the_share_of_the_assignments() -> None:
         table = people("aaabbbcccddeeff", seed)
         release = make_scheme("heterogeneous", {"publishes": "graph"}, seed).publish(table, parse("l-diversity(l=5)"))
         candidates = release.trace
-        shown = assigned(candidates, table.classes, 0)
+        shown = assigned(candidates, table.sensitive_codes, 0)
         _, counts = published_values(candidates, shown, 6)
         assert (candidates >= 0).all()
         worlds = [shown[candidates[:, column]] for column in range(5)]
@@ -144,7 +144,7 @@ def test_what_is_believed_is_the_share_of_the_assignments() -> None:
 def test_every_assignment_is_drawn_equally_often() -> None:
     """Chi-squared with 2 degrees of freedom: 13.8 is exceeded with a chance of .001."""
     table = people("aaaabbbbcccc")
-    buckets = bucketize(table.classes, np.full(3, 1 / 3), 1, "fewest", np.random.default_rng(0))
+    buckets = bucketize(table.sensitive_codes, np.full(3, 1 / 3), 1, "fewest", np.random.default_rng(0))
     graph = matched_graph(space_of(table, np.arange(12), "ail", "interval"), buckets, "hungarian")
     drawn, rng = np.zeros(3), np.random.default_rng(3)
     for _ in range(3000):
@@ -177,7 +177,7 @@ def test_the_best_of_its_partitions_loses_no_more_than_a_published_graph() -> No
         assert graph.trace is not None
         losses = []
         for column in graph.trace.T:
-            boxes = set(column[table.classes == 0].tolist())
+            boxes = set(column[table.sensitive_codes == 0].tolist())
             inside = np.isin(graph.trace, list(boxes))
             assert (inside.sum(axis=1) == 1).all()
             groups = graph.trace[inside]
@@ -222,8 +222,8 @@ def test_a_census_is_published_with_a_short_bucket_and_nothing_invented() -> Non
 
 def test_greedy_goes_through_the_buckets_in_one_go_as_one_by_one() -> None:
     table = census(600, quasi=("age", "gender", "education", "marital"))
-    classes = np.repeat(np.arange(20, dtype=np.int32), 30)
-    buckets = bucketize(classes, np.full(20, 0.05), 1, "fewest", np.random.default_rng(0))
+    sensitive_codes = np.repeat(np.arange(20, dtype=np.int32), 30)
+    buckets = bucketize(sensitive_codes, np.full(20, 0.05), 1, "fewest", np.random.default_rng(0))
     space = space_of(table, np.arange(600), "ail", "interval")
     assert len(buckets) == 20 and (buckets.marks < 0).all()
     at_once = grow_from(space, buckets, 0, "greedy")

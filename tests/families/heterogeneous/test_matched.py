@@ -101,9 +101,9 @@ def test_a_partition_is_the_case_in_which_all_of_a_group_match() -> None:
     assert ail(matched) == pytest.approx(ail(plain)) and discernibility(matched) == discernibility(plain)
     query = "SELECT COUNT(*) FROM t WHERE age >= 40 AND disease = 'angina'"
     assert matched.estimate(query) == pytest.approx(plain.estimate(query))
-    _, counts = published_values(of_groups(groups), table.classes[np.argsort(groups, kind="stable")][3:], 6)
+    _, counts = published_values(of_groups(groups), table.sensitive_codes[np.argsort(groups, kind="stable")][3:], 6)
     for line, person in zip(counts.matrix(), range(3, 48), strict=True):
-        assert line.tolist() == np.bincount(table.classes[groups == groups[person]], minlength=6).tolist()
+        assert line.tolist() == np.bincount(table.sensitive_codes[groups == groups[person]], minlength=6).tolist()
 
 
 def test_beliefs_count_the_rows_that_admit_a_person_and_estimates_spread_them() -> None:

@@ -97,12 +97,12 @@ def test_what_cannot_be_judged_from_files_is_said(tmp_path: Path, monkeypatch: p
 def test_a_graph_that_breaks_the_promise_is_found(tmp_path: Path) -> None:
     """Everyone's candidates are neighbours in a ring sorted by value, so that many are alike."""
     table = patients()
-    rank = np.argsort(np.argsort(table.classes, kind="stable"), kind="stable")
+    rank = np.argsort(np.argsort(table.sensitive_codes, kind="stable"), kind="stable")
     ring = (rank[:, None] + np.arange(4)) % 48
     release = dc.MatchedRelease.from_candidates(table, ring, promise=dc.LDiversity(3), scheme="ring")
     release.save(tmp_path / "r")
     (kept,) = dc.audit(tmp_path / "r", table, trace=release.trace).promises
-    sizes = [max(np.bincount(np.sort(table.classes)[line])) for line in ring]
+    sizes = [max(np.bincount(np.sort(table.sensitive_codes)[line])) for line in ring]
     assert not kept.holds and kept.broken == sum(size > 4 / 3 for size in sizes)
     assert kept.strain == pytest.approx(3 * max(sizes) / 4) and "of this set of candidates" in kept.sentence
 
@@ -220,7 +220,7 @@ def test_scaling_comes_close_to_all_worlds_of_a_published_graph(seed: int) -> No
     data = pa.table({"q": rng.integers(0, 9, 8), "r": rng.integers(0, 9, 8), "x": list("aabbccdd")})
     table = dc.read(data, quasi=["q", "r"], sensitive="x")
     release = dc.Heterogeneous(publishes="graph", random_state=seed).publish(table, dc.LDiversity(2))
-    values = release.values[release.classes].tolist()
+    values = release.values[release.sensitive_codes].tolist()
     box = [release.description(int(group)) for group in release.group_of]
 
     def admits(person: int, row: int) -> bool:

@@ -72,7 +72,9 @@ def test_beliefs_are_within_their_bounds(table: Table, promise: str, kinds: dict
     caps = parse(promise).caps(Prior.of(table))
     assert caps is not None
     persons = Counter(tree.leaf_of.tolist())
-    believed = way_up(tree.parents.tolist(), tree.leaf_of.tolist(), tree.node_of.tolist(), table.classes.tolist())
+    believed = way_up(
+        tree.parents.tolist(), tree.leaf_of.tolist(), tree.node_of.tolist(), table.sensitive_codes.tolist()
+    )
     for leaf, belief in believed.items():
         assert sum(belief.values()) == 1
         assert all(
@@ -89,7 +91,7 @@ def test_beliefs_are_within_their_bounds_in_all_worlds(table: Table, promise: st
     tree = grown(table, promise, Lifting(random_state=1, lift=lift))
     caps = parse(promise).caps(Prior.of(table))
     assert caps is not None
-    rows = list(zip(tree.node_of.tolist(), table.classes.tolist(), strict=True))
+    rows = list(zip(tree.node_of.tolist(), table.sensitive_codes.tolist(), strict=True))
     for belief in nested.beliefs(tree.parents.tolist(), tree.leaf_of.tolist(), rows):
         assert all(share <= caps[value] + 1e-9 for value, share in belief.items())  # type: ignore[call-overload]
 
@@ -188,7 +190,7 @@ def test_which_rows_are_lifted_is_chance() -> None:
     for seed in range(runs):
         tree = grown(table, "l-diversity(l=1.8)", Lifting(random_state=seed))
         often += tree.leaf_of != tree.node_of
-    kinds = list(zip(table.quasi[0].codes.tolist(), table.classes.tolist(), strict=True))
+    kinds = list(zip(table.quasi[0].codes.tolist(), table.sensitive_codes.tolist(), strict=True))
     tested = 0
     for kind in sorted(set(kinds)):
         counts = often[[one == kind for one in kinds]]
@@ -216,12 +218,12 @@ def test_a_tree_that_breaks_its_promise_is_not_published() -> None:
     principle, prior = dc.BetaLikeness(1), Prior.of(table)
     tree = grown(table, "beta-likeness(beta=1)", Lifting(random_state=1))
     arrays = tree.parents, tree.leaf_of, tree.node_of
-    confirm_tree(*arrays, table.classes, principle, prior)
+    confirm_tree(*arrays, table.sensitive_codes, principle, prior)
     assert (tree.leaf_of != tree.node_of).any()
     with pytest.raises(AssertionError, match="nothing was published"):  # all rows go down
-        confirm_tree(tree.parents, tree.leaf_of, tree.leaf_of, table.classes, principle, prior)
+        confirm_tree(tree.parents, tree.leaf_of, tree.leaf_of, table.sensitive_codes, principle, prior)
     with pytest.raises(AssertionError, match="nothing was published"):  # more rows than persons without one
-        confirm_tree(tree.parents, tree.leaf_of, np.roll(tree.leaf_of, 1), table.classes, principle, prior)
+        confirm_tree(tree.parents, tree.leaf_of, np.roll(tree.leaf_of, 1), table.sensitive_codes, principle, prior)
 
 
 @pytest.mark.parametrize("lift", ["companions", "blind"])

@@ -222,7 +222,7 @@ def test_numbers_of_nodes_and_the_order_of_rows_follow_from_what_is_published() 
 def estimated(one: Grown, release: dc.NestedRelease, age: int, disease: str, ward: str | None) -> float:
     """By definition: per leaf the persons x the belief in such a row x the share of the leaf's ages, whole years."""
     total = 0.0
-    values = release.values[release.classes] == disease
+    values = release.values[release.sensitive_codes] == disease
     if ward is not None:
         values &= np.asarray(release.others[0].values)[release.others[0].codes] == ward
     own = np.bincount(release.group_of[values], minlength=release.groups)
@@ -254,7 +254,7 @@ def test_estimates_are_by_leaf(ward: str | None) -> None:
     assert release.estimate("SELECT COUNT(*) FROM t WHERE age >= 0") == pytest.approx(50)
     assert release.known_values("city").tolist() == ["Gera", "Jena", "Bonn", "Essen"]
     everything = release.group_by("SELECT disease, COUNT(*) FROM t GROUP BY disease")
-    codes = release.secrets[0]
+    codes = release.sensitive_columns[0]
     assert codes is not None
     np.testing.assert_allclose(everything["count"], np.bincount(codes.codes), atol=1e-9)
 
@@ -266,7 +266,7 @@ def test_estimates_by_leaf_beat_those_by_the_description_of_each_row() -> None:
 
     table = census(4000, quasi=["age", "gender", "education", "marital"], sensitive="salary")
     release = grown(np.random.default_rng(1), table, least=30, lifted=0.5).release(dc.LDiversity(1))
-    names = "manifest", "attributes", "texts", "ids", "group_of", "secrets", "others"
+    names = "manifest", "attributes", "texts", "ids", "group_of", "sensitive_columns", "others"
     by_row = dc.GeneralizedRelease(**{name: getattr(release, name) for name in names})
     queries = workload(table, dimensionality=3, number=1000)
     assert run(release, table, queries).median < 0.95 * run(by_row, table, queries).median

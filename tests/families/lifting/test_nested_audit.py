@@ -87,7 +87,7 @@ def test_withheld_rows_are_a_group_as_always(tmp_path: Path) -> None:
         found = dc.audit(tmp_path / "r", table, trace=trace)
         assert found.holds and found.withheld == 12
         assert "leaves of the tree and by the withheld rows" in found.promises[0].sentence
-    alone = np.where(table.classes == 3, -1, leaves), np.where(table.classes == 3, -1, nodes)
+    alone = np.where(table.sensitive_codes == 3, -1, leaves), np.where(table.sensitive_codes == 3, -1, nodes)
     dc.NestedRelease.from_tree(table, [-1, 0, 0], *alone, **how).save(tmp_path / "q")  # type: ignore[arg-type]
     found = dc.audit(tmp_path / "q", table)
     assert "the withheld rows" in failing(found)["l-diversity(l=1.2)"]
@@ -393,8 +393,8 @@ def overlapping() -> tuple[Table, dc.NestedRelease]:
     belong to anybody, as those of the root may, so that the one at 9 has one of the root with 50 chances in 60.
     """
     common = [f"c{at % 5}" for at in range(85)]
-    secrets = [*common[:50], *common[50:75], *["r"] * 25, *common[75:]]
-    table = read(pa.table({"x": [*[0] * 109, 9], "y": secrets}), quasi=["x"], sensitive="y")
+    sensitive_columns = [*common[:50], *common[50:75], *["r"] * 25, *common[75:]]
+    table = read(pa.table({"x": [*[0] * 109, 9], "y": sensitive_columns}), quasi=["x"], sensitive="y")
     leaves = np.repeat([1, 2], [100, 10])
     nodes = np.repeat([1, 0, 2], [50, 50, 10])
     promise = dc.BetaLikeness(0.35, variant="basic")

@@ -376,7 +376,7 @@ def test_rows_are_counted_as_they_are(tmp_path: Path) -> None:
         for value, line in zip(table.quasi[1].values, crossed, strict=True):
             held = [one["ill"] for one in lines if one["sex"] == value]
             assert line.tolist() == [held.count(ill) for ill in values]
-        beside = release.given("ill", "wage")
+        beside = release.conditioned_on("ill", "wage")
         assert beside is not None and [one.name for one in beside.quasi] == ["age", "sex", "wage"]
     assert set(audits(made, table)[0].as_dict()["losses"]) == set()
 

@@ -19,14 +19,14 @@ def test_the_original_as_a_synthetic_table_is_guessed_as_the_original() -> None:
 
 def test_people_whom_no_synthetic_row_resembles_are_guessed_by_the_prior() -> None:
     table = people()
-    secret = table.sensitive[0].codes
-    rows = np.r_[np.unique(secret, return_index=True)[1], 0:20]  # every value, and some more
+    sensitive_attribute = table.sensitive[0].codes
+    rows = np.r_[np.unique(sensitive_attribute, return_index=True)[1], 0:20]  # every value, and some more
     (found,) = dc.attack(table_of(table, rows), table, "beliefs").evidence
-    usual, right = np.bincount(secret).argmax(), 0
+    usual, right = np.bincount(sensitive_attribute).argmax(), 0
     for person in range(table.rows):
         alike = [row for row in rows if all(c.codes[row] == c.codes[person] for c in table.quasi)]
-        guess = np.bincount(secret[alike]).argmax() if alike else usual
-        right += guess == secret[person]
+        guess = np.bincount(sensitive_attribute[alike]).argmax() if alike else usual
+        right += guess == sensitive_attribute[person]
     assert found.successes == right
 
 

@@ -81,10 +81,13 @@ def test_what_is_reachable_is_published_and_the_rest_refused_with_the_bound(
     for result in audits(release, table):
         assert result.promises[0].achieved is not None and result.promises[0].achieved >= promise.m
     # and by the definition, in exact fractions
-    assert table.secret is not None
+    assert table.sensitive_attribute is not None
     below = Fraction(promise.epsilon if promise.below is None else promise.below)
     above = Fraction(promise.epsilon if promise.above is None else promise.above)
-    pay = [Fraction(float(value)) for value in np.asarray(table.secret.values)[table.secret.codes]]
+    pay = [
+        Fraction(float(value))
+        for value in np.asarray(table.sensitive_attribute.values)[table.sensitive_attribute.codes]
+    ]
     for group in range(release.groups):
         numbers = [pay[row] for row in np.flatnonzero(release.trace == group)]
         if promise.epsilon != 0.1:  # which is no binary fraction
@@ -314,11 +317,14 @@ def test_the_crowd_is_the_largest_covering_set(numbers: list[int], promise: dc.P
     values, codes, counts = np.unique(numbers, return_inverse=True, return_counts=True)
     prior = Prior(counts, tuple(map(str, values)), "numeric", numbers=values.astype(float))
     first, last = promise.windows(prior)
-    classes = np.sort(codes).astype(np.int32)
-    crowd = crowd_of(classes, 0, len(classes), first, last)
+    sensitive_codes = np.sort(codes).astype(np.int32)
+    crowd = crowd_of(sensitive_codes, 0, len(sensitive_codes), first, last)
     assert crowd == promise.crowd(prior)[0]
-    assert bool(divisible(classes, 0, len(classes), first, last, promise.m, 1)) == promise.reachable(prior).feasible
-    whole = bool(keeps_as_one(classes, 0, len(classes), first, last, promise.m, 1))
+    assert (
+        bool(divisible(sensitive_codes, 0, len(sensitive_codes), first, last, promise.m, 1))
+        == promise.reachable(prior).feasible
+    )
+    whole = bool(keeps_as_one(sensitive_codes, 0, len(sensitive_codes), first, last, promise.m, 1))
     assert whole == bool(promise.holds(counts[None], prior)[0])
     if promise.epsilon != 0.1:
         below = Fraction(promise.epsilon)
@@ -335,17 +341,17 @@ def test_pieces_stay_sorted_and_divisible_on_long_axes(positions: int, crowded: 
     pay = rng.integers(0, 2 if crowded else 5000, n) * 10 + np.arange(n) % (40 if crowded else 10)
     table = read(pa.table({"place": place, "pay": pay}), quasi=["place"], sensitive="pay")
     first, last = dc.Proximity(2, m).windows(Prior.of(table))
-    order = np.argsort(table.classes, kind="stable")
+    order = np.argsort(table.sensitive_codes, kind="stable")
     points, axes = axes_of(table, "ail", "interval")
-    points, classes, rows = points[order], table.classes[order], order.copy()
-    starts = split(points, classes, rows, axes, first, last, m, 1, positions)
-    assert sorted(rows) == list(range(n)) and (classes == table.classes[rows]).all()
+    points, sensitive_codes, rows = points[order], table.sensitive_codes[order], order.copy()
+    starts = split(points, sensitive_codes, rows, axes, first, last, m, 1, positions)
+    assert sorted(rows) == list(range(n)) and (sensitive_codes == table.sensitive_codes[rows]).all()
     assert starts[0] == 0 and (np.diff(starts) >= m).all()
     for start, end in zip(starts, [*starts[1:], n], strict=True):
-        assert (np.diff(classes[start:end]) >= 0).all()
-        assert divisible(classes, start, end, first, last, m, 1)
+        assert (np.diff(sensitive_codes[start:end]) >= 0).all()
+        assert divisible(sensitive_codes, start, end, first, last, m, 1)
     # one piece of all rows has very many groups: the search among them is bounded, and the promise still kept
-    sorted_points, sorted_classes = np.ascontiguousarray(table_points(table)[order]), table.classes[order]
+    sorted_points, sorted_classes = np.ascontiguousarray(table_points(table)[order]), table.sensitive_codes[order]
     one = deal(sorted_points, sorted_classes, np.zeros(1, np.int64), axes, first, last, m, 1, True)
     gaps = [np.diff(sorted_classes[one == group]) for group in range(int(one.max()) + 1)]
     assert all((gap > 0).all() for gap in gaps)
@@ -515,7 +521,7 @@ def test_a_union_goes_at_most_twice_beyond(table: Table, promise: dc.Proximity, 
     release = published(table, promise, make_scheme("proximity", {"partition": partition}))
     assert release.trace is not None
     counts = np.zeros((release.groups, len(prior.values)), np.int64)
-    np.add.at(counts, (release.trace, table.classes), 1)
+    np.add.at(counts, (release.trace, table.sensitive_codes), 1)
     chosen = np.random.default_rng(seed).random((20, len(counts))) < 0.5
     strains = promise.strain(chosen.astype(np.int64) @ counts, prior)
     assert (strains <= 2.0).all()

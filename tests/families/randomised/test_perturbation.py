@@ -296,7 +296,7 @@ def test_the_files_are_as_designed(tmp_path: Path) -> None:
 
 def test_values_that_do_not_occur_are_never_drawn(tmp_path: Path) -> None:
     table = patients()
-    assert table.secret is not None
+    assert table.sensitive_attribute is not None
     used = table.prior_counts > 0
     fewer = dc.read(
         pa.table({"age": [1, 2, 3, 4], "s": ["a", "b", "a", "b"]}),
@@ -446,7 +446,7 @@ def test_estimators_in_many_simulated_releases() -> None:
     rng = np.random.default_rng([11, 12])
     found = {name: np.empty((runs, len(queries))) for name in ("inverse", "em", "ridge")}
     for run in range(runs):
-        drawn = draw(matrix, table.classes, rng)
+        drawn = draw(matrix, table.sensitive_codes, rng)
         release = PerturbedRelease.from_draws(table, drawn, matrix, promise=promise, scheme="perturbation", seeded=rng)
         for name, estimates in found.items():
             estimates[run] = release.estimates(queries, name)  # type: ignore[arg-type]
@@ -486,8 +486,11 @@ def test_values_that_were_not_randomised_are_found(tmp_path: Path) -> None:
     )
     scheme, promise = Perturbation(), BetaLikeness(1)
     matrix = scheme.find(promise, Prior.of(table))
-    drawn = draw(matrix, table.classes)
-    for name, codes in (("raw", table.classes.copy()), ("half", np.where(np.arange(n) % 2, drawn, table.classes))):
+    drawn = draw(matrix, table.sensitive_codes)
+    for name, codes in (
+        ("raw", table.sensitive_codes.copy()),
+        ("half", np.where(np.arange(n) % 2, drawn, table.sensitive_codes)),
+    ):
         release = perturbed(table, codes, matrix, promise)
         release.save(tmp_path / name)
         assert failed(audited(tmp_path / name, table)) == {"draws"}
@@ -504,7 +507,7 @@ def test_withheld_rows_must_keep_the_promise(tmp_path: Path) -> None:
     table = dc.read(pa.table({"q": np.arange(n), "s": [f"v{i % 6}" for i in range(n)]}), quasi=["q"], sensitive="s")
     promise = BetaLikeness(1)
     matrix = Perturbation().find(promise, Prior.of(table))
-    drawn = draw(matrix, table.classes)
+    drawn = draw(matrix, table.sensitive_codes)
     fair, unfair = drawn.copy(), drawn.copy()
     fair[:12] = -1
     unfair[0:60:6] = -1

@@ -109,7 +109,7 @@ def test_true_releases_are_not_suspected() -> None:
         matrix = Perturbation().find(BetaLikeness([0.3, 1, 4][seed // 5 % 3]), Prior.of(table))
         rng = np.random.default_rng([seed, 78])
         for _ in range(10):
-            drawn = draw(matrix, table.classes, rng)
+            drawn = draw(matrix, table.sensitive_codes, rng)
             for traced in (False, True):
                 check = checked(table, drawn, matrix, traced)
                 assert check.holds, check.sentence
@@ -125,7 +125,7 @@ def test_values_that_were_never_randomised_are_found_in_small_tables(
     table = small(rows, values, ages, 1)
     matrix = Perturbation().find(BetaLikeness(beta), Prior.of(table))
     for traced in (False, True):
-        check = checked(table, table.classes, matrix, traced)
+        check = checked(table, table.sensitive_codes, matrix, traced)
         assert not check.holds
         assert "in its own place" in check.sentence
 
@@ -137,7 +137,7 @@ def test_the_trace_tells_from_about_twenty_rows_on() -> None:
             pa.table({"age": range(rows), "s": [f"v{i % 4}" for i in range(rows)]}), quasi=["age"], sensitive="s"
         )
         matrix = Perturbation().find(BetaLikeness(1), Prior.of(table))
-        check = checked(table, table.classes, matrix, True)
+        check = checked(table, table.sensitive_codes, matrix, True)
         assert check.holds is holds
         assert bool(check.caveat) is holds
 
@@ -148,17 +148,17 @@ def test_values_randomised_by_half_or_with_the_same_numbers_are_found(traced: bo
     table = small(rows, 8, 400, 2)
     matrix = Perturbation().find(BetaLikeness(1), Prior.of(table))
     rng = np.random.default_rng([3, 79])
-    drawn = draw(matrix, table.classes, rng)
+    drawn = draw(matrix, table.sensitive_codes, rng)
     assert checked(table, drawn, matrix, traced).holds
-    half = np.where(np.arange(rows) % 2, drawn, table.classes)
+    half = np.where(np.arange(rows) % 2, drawn, table.sensitive_codes)
     check = checked(table, half, matrix, traced)
     assert not check.holds and "some value is published in its own place" in check.sentence
     # one draw for all rows of a value
     once = draw(matrix, np.arange(8, dtype=np.int32), rng)
-    assert not checked(table, once[table.classes], matrix, traced).holds
+    assert not checked(table, once[table.sensitive_codes], matrix, traced).holds
     # five draws of every value, over and over
     few = np.stack([draw(matrix, np.arange(8, dtype=np.int32), rng) for _ in range(5)])
-    assert not checked(table, few[np.arange(rows) % 5, table.classes], matrix, traced).holds
+    assert not checked(table, few[np.arange(rows) % 5, table.sensitive_codes], matrix, traced).holds
 
 
 # ------------------------------------------------------------------------------------------------------------- verdict
@@ -172,7 +172,7 @@ def test_a_verdict_says_so_where_nothing_can_be_told(tmp_path: Path) -> None:
     few = dc.read(pa.table({"age": [1, 2, 3, 4, 5, 6], "s": list("aabbcc")}), quasi=["age"], sensitive="s")
     for raw in (False, True):
         matrix = Perturbation().find(BetaLikeness(1), Prior.of(few))
-        codes = few.classes if raw else draw(matrix, few.classes)
+        codes = few.sensitive_codes if raw else draw(matrix, few.sensitive_codes)
         release = perturbed(few, codes, matrix, BetaLikeness(1))
         release.save(tmp_path / "few", force=True)
         for trace in (None, release.trace):
@@ -199,6 +199,6 @@ def test_a_verdict_on_few_numbers_that_were_kept_or_drawn(tmp_path: Path) -> Non
     promise = dc.Proximity(5, 2)
     scheme = dc.Retention()
     coin = scheme.find(promise, Prior.of(table))
-    raw = retained(table, table.classes, coin, scheme, promise)
+    raw = retained(table, table.sensitive_codes, coin, scheme, promise)
     raw.save(tmp_path / "r")
     assert "were randomised at all." in dc.audit(tmp_path / "r", table, trace=raw.trace).verdict

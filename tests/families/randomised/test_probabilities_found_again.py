@@ -121,13 +121,13 @@ def test_another_solution_of_the_same_program_is_no_fault_but_is_said(tmp_path: 
         others.append(Matrix.from_texts(np.array(texts, object)[np.ix_(back, back)].tolist()))
     other = max(others, key=lambda one: float(np.abs(one.cells - own.cells).max()))
     assert np.abs(own.cells - other.cells).max() > 0.05
-    release = perturbed(table, draw(other, table.classes, np.random.default_rng(1)), other, promise)
+    release = perturbed(table, draw(other, table.sensitive_codes, np.random.default_rng(1)), other, promise)
     check = found(release.save(tmp_path / "r"), table)
     assert check.holds and "keeps as many values" in check.caveat and "to publish 'v" in check.caveat
     # one that keeps fewer is none of the solutions
     fewer = Matrix(own.units * 97 + own.scale, own.scale * 100)
     assert fewer.stochastic
-    release = perturbed(table, draw(fewer, table.classes, np.random.default_rng(1)), fewer, promise)
+    release = perturbed(table, draw(fewer, table.sensitive_codes, np.random.default_rng(1)), fewer, promise)
     assert not found(release.save(tmp_path / "fewer"), table).holds
 
 

@@ -28,7 +28,7 @@ from discreet.table.table import Table
 from naive import retention as naive
 from support.releases import retained
 
-HAIR = Fraction(1, 10**12)
+EPSILON = Fraction(1, 10**12)
 
 
 def prior_of(numbers: list[float], counts: list[int]) -> Prior:
@@ -142,12 +142,12 @@ def test_equation_3_is_not_enough_for_a_skewed_distribution() -> None:
     # and has to be 1 / 32 (40 - 2 * 10) / 9
     least = Fraction(20, 32 * 9 + 20)
     assert naive.worst_belief(least, numbers, counts, ones, promise) == Fraction(1, 2)
-    assert abs(found(promise, prior) - least) < HAIR
+    assert abs(found(promise, prior) - least) < EPSILON
     with pytest.raises(dc.DiscreetError, match=r"Equation 3 .* 0\.1111, which breaks .* sees 0 .* 60\.5 % .*=exact"):
         found(promise, prior, probability="published")
     # drawn from the prior, lengths are shares of rows, and the two agree: p + (1 - p) / 4 = 1 / 2
     for probability in ("exact", "published"):
-        assert abs(found(promise, prior, "prior", probability) - Fraction(1, 3)) < HAIR
+        assert abs(found(promise, prior, "prior", probability) - Fraction(1, 3)) < EPSILON
 
 
 @pytest.mark.slow
@@ -171,10 +171,10 @@ def test_the_probability_is_the_largest_that_keeps_the_promise(
     p = found(promise, prior, noise)
     assert at_rest < bound
     assert naive.worst_belief(p, numbers, counts, weights, promise) <= bound
-    assert p == 1 or naive.worst_belief(p + HAIR, numbers, counts, weights, promise) > bound
+    assert p == 1 or naive.worst_belief(p + EPSILON, numbers, counts, weights, promise) > bound
     # Equation 3 is refused, or gives the very same
     try:
-        assert abs(found(promise, prior, noise, "published") - p) <= HAIR
+        assert abs(found(promise, prior, noise, "published") - p) <= EPSILON
     except dc.DiscreetError:
         assert noise == "uniform"
 
@@ -253,8 +253,10 @@ def test_numbers_are_kept_and_drawn_as_is_said(noise: str) -> None:
     table = people(20_000)
     release = make_scheme("retention", {"noise": noise}, 3).publish(table, dc.Proximity(100, 3))
     assert isinstance(release, RetainedRelease) and release.trace is not None
-    assert table.secret is not None
-    same = (release.values[release.shown.codes[release.trace]] == table.secret.values[table.classes]).mean()
+    assert table.sensitive_attribute is not None
+    same = (
+        release.values[release.shown.codes[release.trace]] == table.sensitive_attribute.values[table.sensitive_codes]
+    ).mean()
     spread = np.sqrt(release.retention * (1 - release.retention) / table.rows)
     assert abs(same - release.retention) <= 5 * spread
     assert release.manifest["experimental_seed"] is True
@@ -405,12 +407,12 @@ def test_the_inverse_is_unbiased_with_rows_withheld() -> None:
     columns = {"age": pa.array(age, mask=np.arange(500) % 25 == 0), "wage": age * 10 + rng.integers(0, 30, 500) * 10}
     table = dc.read(pa.table(columns), quasi=["age"], sensitive="wage", missing="withhold")
     query, errors = Query((Range("age", 25, 40), Range("wage", 300, 500))), []
-    assert table.secret is not None
-    wanted = (table.secret.values >= 300) & (table.secret.values <= 500)
+    assert table.sensitive_attribute is not None
+    wanted = (table.sensitive_attribute.values >= 300) & (table.sensitive_attribute.values <= 500)
     for seed in range(200):
         release = dc.Retention(noise="prior", random_state=seed).publish(table, dc.Proximity(10, 3))
         assert release.trace is not None and release.withheld >= 20
-        kept = (release.trace >= 0) & wanted[table.classes] & (age >= 25) & (age <= 40)
+        kept = (release.trace >= 0) & wanted[table.sensitive_codes] & (age >= 25) & (age <= 40)
         errors.append(release.estimates([query], "inverse")[0] - kept.sum())
     assert abs(np.mean(errors)) <= 4.5 * np.std(errors, ddof=1) / np.sqrt(200)
 
@@ -433,16 +435,16 @@ def test_numbers_that_were_never_randomised_are_found(tmp_path: Path, noise: str
         promise = dc.Proximity(epsilon, 3)
         scheme = dc.Retention(noise=noise)  # type: ignore[arg-type]
         coin = scheme.find(promise, Prior.of(table))
-        retained(table, table.classes, coin, scheme, promise).save(tmp_path / "r", force=True)
+        retained(table, table.sensitive_codes, coin, scheme, promise).save(tmp_path / "r", force=True)
         assert set(failed(tmp_path / "r", table)) == {"draws"}
         # and those of half the table
         drawn = scheme.publish(table, promise)
         assert drawn.trace is not None
-        half = np.where(np.arange(table.rows) % 2, table.classes, drawn.shown.codes[drawn.trace])
+        half = np.where(np.arange(table.rows) % 2, table.sensitive_codes, drawn.shown.codes[drawn.trace])
         retained(table, half, coin, scheme, promise).save(tmp_path / "r", force=True)
         assert ("is published in" if table is alone else "") in failed(tmp_path / "r", table)["draws"]
         # numbers drawn from a part of the domain alone
-        low = np.where(drawn.shown.codes[drawn.trace] > len(coin.weights) // 2, 0, table.classes)
+        low = np.where(drawn.shown.codes[drawn.trace] > len(coin.weights) // 2, 0, table.sensitive_codes)
         part = retained(table, low, coin, scheme, promise)
         part.save(tmp_path / "r", force=True)
         assert "draws" in failed(tmp_path / "r", table, trace=part.trace)
@@ -476,7 +478,7 @@ def test_withheld_rows_that_break_the_promise_are_found(tmp_path: Path) -> None:
     release = scheme.publish(table, promise)
     assert release.trace is not None
     drawn = release.shown.codes[release.trace].astype(np.int32)
-    drawn[np.flatnonzero(table.classes == 0)[:4]] = -1  # four zeros, and nothing else
+    drawn[np.flatnonzero(table.sensitive_codes == 0)[:4]] = -1  # four zeros, and nothing else
     lacking = retained(table, drawn, release.coin, scheme, promise)
     lacking.save(tmp_path / "r")
     told = failed(tmp_path / "r", table, trace=lacking.trace)[str(promise)]

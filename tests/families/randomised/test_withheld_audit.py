@@ -112,7 +112,7 @@ def test_rows_that_the_scheme_withholds_pass(tmp_path: Path) -> None:
     )
     promise = dc.BetaLikeness(0.5)
     assert table.unusable is not None
-    assert not promise.holds([np.bincount(table.classes[table.unusable], minlength=4)], Prior.of(table))[0]
+    assert not promise.holds([np.bincount(table.sensitive_codes[table.unusable], minlength=4)], Prior.of(table))[0]
     release = dc.Perturbation(random_state=4).publish(table, promise)
     assert release.withheld > len(table.unusable)
     home = release.save(tmp_path / "r")
@@ -133,7 +133,7 @@ def choices(table: Table, release: PerturbedRelease) -> set[tuple[int, ...]]:
     width = len(table.prior_counts)
     totals = {(0,) * width}
     for code, text in enumerate(quasi.texts):
-        values = table.classes[quasi.codes == code].tolist()
+        values = table.sensitive_codes[quasi.codes == code].tolist()
         number = len(values) - published[text]
         chosen = set(itertools.combinations(sorted(values), number))
         lines = {tuple(np.bincount(np.array(some, np.int64), minlength=width).tolist()) for some in chosen}
@@ -145,7 +145,7 @@ def judged(
     table: Table, gone: NDArray[np.bool_], part: Principle
 ) -> tuple[PerturbedRelease, str, PromiseVerdict, bool]:
     """A release without some rows; what is said of these: broken, kept or open; how; and whether any was unknown."""
-    drawn = np.where(gone, -1, table.classes).astype(np.int32)
+    drawn = np.where(gone, -1, table.sensitive_codes).astype(np.int32)
     width = len(table.prior_counts)
     matrix = Matrix.from_texts([["1" if i == j else "0" for j in range(width)] for i in range(width)])
     release = PerturbedRelease.from_draws(table, drawn, matrix, promise=dc.BetaLikeness(1), scheme="none")

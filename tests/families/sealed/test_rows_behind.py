@@ -87,7 +87,7 @@ def test_a_promise_that_the_others_would_break_is_kept_by_all(counts: list[int],
     trace = dc.publish(table, promise, dc.Mirrored()).trace
     assert trace is not None
     held = np.zeros((trace.max() + 1, len(counts)), np.int64)
-    np.add.at(held, (trace, table.classes), 1)
+    np.add.at(held, (trace, table.sensitive_codes), 1)
     assert promise.holds(held, Prior.of(table)).all()
 
 
@@ -98,13 +98,15 @@ def test_values_that_occur_equally_often_draw_lots() -> None:
         for lot in np.eye(3, dtype=np.int64)
     }
     assert len(first) == 2  # the second lot and the third put the first value before the others
-    classes = np.repeat(np.arange(3, dtype=np.int32), 341)
+    sensitive_codes = np.repeat(np.arange(3, dtype=np.int32), 341)
     rng = np.random.default_rng(3)
     most = [
         int(
             np.argmax(
                 np.bincount(
-                    classes[rows_behind(classes, 3, partial(numbers_behind, np.ones(3), lambda some: True), rng)]
+                    sensitive_codes[
+                        rows_behind(sensitive_codes, 3, partial(numbers_behind, np.ones(3), lambda some: True), rng)
+                    ]
                 )
             )
         )
@@ -134,16 +136,16 @@ def test_a_table_of_very_many_values_does_not_take_long() -> None:
 
 @pytest.mark.slow
 def test_everyone_of_a_value_is_as_likely_to_stay() -> None:
-    classes = np.array([0, 1] * 600 + [0] * 5, np.int32)
-    stayed = np.zeros(len(classes))
+    sensitive_codes = np.array([0, 1] * 600 + [0] * 5, np.int32)
+    stayed = np.zeros(len(sensitive_codes))
     runs = 2000
     rng = np.random.default_rng(5)
     for _ in range(runs):
-        rows = rows_behind(classes, 2, partial(numbers_behind, np.ones(2), lambda some: True), rng)
-        assert np.bincount(classes[rows]).tolist() == [3, 2]
+        rows = rows_behind(sensitive_codes, 2, partial(numbers_behind, np.ones(2), lambda some: True), rng)
+        assert np.bincount(sensitive_codes[rows]).tolist() == [3, 2]
         stayed[rows] += 1
     for value, number in ((0, 3), (1, 2)):
-        of = classes == value
+        of = sensitive_codes == value
         expected = runs * number / of.sum()
         squared = float(((stayed[of] - expected) ** 2 / expected).sum())
         assert abs(squared - of.sum()) < 5 * (2 * of.sum()) ** 0.5  # less than once in 100,000 times

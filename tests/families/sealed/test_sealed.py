@@ -114,11 +114,11 @@ def strongest(every: Mapping[tuple[str, ...], Outcomes], caps: Mapping[str, floa
 def cutting(points: list[tuple[float, ...]], values: Sequence[str], caps: Mapping[str, float]) -> Cutting:
     """The same table as the scheme sees it."""
     columns = {f"q{j}": [point[j] for point in points] for j in range(len(points[0]))}
-    secrets = {f"s{at}": [word[at] for word in values] for at in range(len(values[0]))}
-    table = dc.read(pa.table({**columns, **secrets}), quasi=list(columns), sensitive=list(secrets))
-    limits = np.array([caps[value] for column in secrets.values() for value in sorted(set(column))])
+    sensitive_columns = {f"s{at}": [word[at] for word in values] for at in range(len(values[0]))}
+    table = dc.read(pa.table({**columns, **sensitive_columns}), quasi=list(columns), sensitive=list(sensitive_columns))
+    limits = np.array([caps[value] for column in sensitive_columns.values() for value in sorted(set(column))])
     seen = Cutting.of(table, by_attribute(dc.LDiversity(1.5), table), "ail", "interval")
-    return Cutting(seen.points, seen.classes, seen.sealing._replace(odds=limits / (1 - limits)))
+    return Cutting(seen.points, seen.sensitive_codes, seen.sealing._replace(odds=limits / (1 - limits)))
 
 
 @pytest.mark.slow
@@ -340,7 +340,7 @@ def test_groups_leave_room_for_what_was_told() -> None:
     assert release.groups > 3
     assert release.leakage.max() > 0
     for group in range(release.groups):
-        counts = np.bincount(table.classes[release.trace == group], minlength=len(caps))
+        counts = np.bincount(table.sensitive_codes[release.trace == group], minlength=len(caps))
         share = counts / counts.sum()
         assert (share / (1 - share) * np.exp(release.leakage[group]) <= caps / (1 - caps) * (1 + 1e-9)).all()
 

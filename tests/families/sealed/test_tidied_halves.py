@@ -184,7 +184,7 @@ def test_what_a_coin_told_is_published_and_paid(tmp_path: Path, monkeypatch: pyt
     assert release.leakage.max() > 0.0
     counts = release.counts
     shares = counts.amounts / counts.sizes[counts.groups]
-    cap = 1.3 * np.bincount(table.classes)[counts.values] / table.rows
+    cap = 1.3 * np.bincount(table.sensitive_codes)[counts.values] / table.rows
     assert (shares / (1 - shares) * np.exp(release.leakage[counts.groups]) <= cap / (1 - cap) * (1 + 1e-9)).all()
     found = dc.audit(release.save(tmp_path / "release"), table)
     assert found.holds

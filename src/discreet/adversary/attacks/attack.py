@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from discreet.adversary.attacks.evidence import Evidence, Hurt
 from discreet.adversary.attacks.target import Floats, Target, victims_of
 from discreet.expressions import Expression
-from discreet.progress import Tell, part_of, silent
+from discreet.progress import Tell, no_progress, part_of
 
 BATCH = 1 << 23
 """How many beliefs are held at a time."""
@@ -104,7 +104,7 @@ class Attack(Expression):
     def claims(self, target: Target) -> Claims:
         """What is guessed: by default the sensitive value."""
         values = np.arange(target.width)
-        return Claims(values, values, target.caps, f"the value of '{target.secret.name}'")
+        return Claims(values, values, target.caps, f"the value of '{target.sensitive_attribute.name}'")
 
     def learn(self, target: Target) -> Insight:
         """Learn from the release; by default no more than it says.
@@ -138,7 +138,9 @@ class Attack(Expression):
         return _score(target, insight, self.claims(target), part_of(tell, 0.6, 1.0)).rate
 
 
-def _score(target: Target, insight: Insight, claims: Claims, tell: Tell = silent, redraw: bool = False) -> Evidence:
+def _score(
+    target: Target, insight: Insight, claims: Claims, tell: Tell = no_progress, redraw: bool = False
+) -> Evidence:
     """Guess what is believed most of everyone, and compare with the truth; the attack is not named."""
     number = target.lines
     prior = claims.masses(target.prior[None])[0]
@@ -177,7 +179,7 @@ def _score(target: Target, insight: Insight, claims: Claims, tell: Tell = silent
         strain=None if claims.caps is None else strain,
         gain=gain,
         hurt=Hurt.worst(hits, target.rows[chosen], belief[person_of], prior[guesses]),
-        attribute=target.secret.name,
+        attribute=target.sensitive_attribute.name,
         of=victims_of(target.release, target.original),
     )
 

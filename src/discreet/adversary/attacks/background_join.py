@@ -45,13 +45,13 @@ class BackgroundJoin(Attack):
         if self.known is not None or target.context is None:
             return (self,)
         names = [column.name for column in target.context.original.sensitive]
-        return tuple(BackgroundJoin(name) for name in names if name != target.secret.name)
+        return tuple(BackgroundJoin(name) for name in names if name != target.sensitive_attribute.name)
 
     def refusal(self, target: Target) -> str | None:
         """Another sensitive attribute has to be known."""
         if target.context is None:
             return "the release has one sensitive attribute, and none beside it that could be known"
-        if self.known == target.secret.name:
+        if self.known == target.sensitive_attribute.name:
             return f"'{self.known}' is what is guessed"
         if self.known not in [column.name for column in target.context.original.sensitive]:
             return f"'{self.known}' is no sensitive attribute of the release"
@@ -62,14 +62,14 @@ class BackgroundJoin(Attack):
         assert target.context is not None and self.known is not None, "refused otherwise"
         release, original = target.context
         before = guessed(target, Insight(target.beliefs))
-        beside = release.given(target.secret.name, self.known)
+        beside = release.conditioned_on(target.sensitive_attribute.name, self.known)
         if beside is None:
             remark = f"'{self.known}' is in another table, so that knowing it reveals nothing more"
             evidence = super().measure(target, ceiling, outsiders)
         else:
             remark = f"The rows of the person's group with the known value of '{self.known}' are counted"
             quasi = (*original.quasi, original.column(self.known))
-            table = replace(original, quasi=quasi, sensitive=(target.secret,))
+            table = replace(original, quasi=quasi, sensitive=(target.sensitive_attribute,))
             joined = Target.of(beside, table, rows=target.rows, random=target.random, tell=target.tell)
             highest = Target.of(opened(beside, table), table, rows=target.rows, random=target.random)
             evidence = super().measure(joined, highest if ceiling is not None else None)

@@ -31,7 +31,7 @@ from discreet.errors import DiscreetError, in_words
 from discreet.expressions import parse_one
 from discreet.options import brief, checked, several
 from discreet.principles.wording import listed, percent
-from discreet.progress import Progress, silent
+from discreet.progress import Progress, no_progress
 from discreet.randomness import generator
 from discreet.releases import as_release
 from discreet.releases.release import Release
@@ -113,11 +113,11 @@ class Campaign:
         progress: Progress | None,
     ) -> None:
         """Carry out attacks on one sensitive attribute, and add what came of them."""
-        about = "" if target.context is None else f" about '{target.secret.name}'"
+        about = "" if target.context is None else f" about '{target.sensitive_attribute.name}'"
         for general in attackers:
             with self._apart(f"{general}{about}"):
                 for attacker in general.against(target):
-                    tell = silent if progress is None else partial(progress, f"attacking: {attacker}{about}")
+                    tell = no_progress if progress is None else partial(progress, f"attacking: {attacker}{about}")
                     tell(0.0)
                     with self._apart(f"{attacker}{about}"):
                         alone = "it looks at one release at a time; 'composition' and 'intersection' combine several"
@@ -280,7 +280,7 @@ class _Sources:
         random: np.random.Generator,
     ) -> tuple[Target, Target, Target | None]:
         """The victims, the same people in the original as it is, and the outsiders, with one sensitive attribute."""
-        name = view.secret.name
+        name = view.sensitive_attribute.name
         original = _only(self.original, name)
         target = Target.of(
             view,

@@ -159,7 +159,7 @@ def links(target: Target) -> list[Link]:
     linked = []
     for table in release.projections:
         names = [attribute.name for attribute in table.sensitive]
-        if target.secret.name in names:
+        if target.sensitive_attribute.name in names:
             continue
         joints = [(name, _joint(target, release.about(name), original.column(name))) for name in names]
         best, joint = max(joints, key=lambda known: mutual_information(known[1].T))
@@ -171,6 +171,6 @@ def links(target: Target) -> list[Link]:
 
 def _joint(target: Target, other: Release, column: Column) -> Floats:
     """How many persons of the original have each value of another release together with each of this one."""
-    first, second = target.places[target.secret.codes], places(other, column.values)[column.codes]
+    first, second = target.places[target.sensitive_attribute.codes], places(other, column.values)[column.codes]
     known = (first >= 0) & (second >= 0)
     return crossed(second[known], len(other.values), first[known], target.width).astype(np.float64)

@@ -136,7 +136,7 @@ class Rerun:
     def values(self, world: NDArray[np.int64]) -> NDArray[np.int64]:
         """Per row of a world: the value of the attribute under attack."""
         names = [column.name for column in self.whole.original.sensitive]
-        return np.asarray(self.kinds[names.index(self.target.secret.name), world])
+        return np.asarray(self.kinds[names.index(self.target.sensitive_attribute.name), world])
 
     def published(self, world: NDArray[np.int64]) -> Any:
         """What the scheme makes of a world; None if it refuses, so that nothing would have been published."""

@@ -50,7 +50,7 @@ class Similarity(Attack):
 
     def refusal(self, target: Target) -> str | None:
         """Values without order and hierarchy are not similar to each other."""
-        attribute = target.release.secret
+        attribute = target.release.sensitive_attribute
         if attribute.kind == "numeric":
             return None
         if attribute.hierarchy is None or attribute.hierarchy.height <= 1:
@@ -62,7 +62,7 @@ class Similarity(Attack):
 
     def claims(self, target: Target) -> Claims:
         """The intervals that begin at each of the values, or the nodes at the level."""
-        name, attribute = target.secret.name, target.release.secret
+        name, attribute = target.sensitive_attribute.name, target.release.sensitive_attribute
         if attribute.kind != "numeric":
             assert attribute.hierarchy is not None, "refused otherwise"
             nodes = attribute.hierarchy.ancestors[self.level]

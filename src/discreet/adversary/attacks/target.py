@@ -22,7 +22,7 @@ from discreet.adversary.checks.trace import place_rows, read_trace
 from discreet.errors import DiscreetError
 from discreet.principles import Principle, Prior
 from discreet.principles.counts import Counts
-from discreet.progress import Tell, silent
+from discreet.progress import Tell, no_progress
 from discreet.randomness import generator
 from discreet.releases.anatomy.release import AnatomyRelease
 from discreet.releases.attributes import describe
@@ -68,7 +68,7 @@ class Target:
     others: tuple[Release, ...] = ()
     """Further releases about the same people."""
     random: np.random.Generator = field(default_factory=generator)
-    tell: Tell = silent
+    tell: Tell = no_progress
     groups: NDArray[np.int64] | None = None
     """Per row of the original: its group, if the adversary is taken to know it, as an index; -1 if withheld."""
     population: Table | None = None
@@ -107,8 +107,8 @@ class Target:
             sizes.append(int(keyed[-1].max(initial=0)) + 1)
         _, first, person_of = ranked(numbered(keyed, sizes, len(rows)))
         people = tuple(replace(column, codes=of[first]) for column, of in zip(columns, codes, strict=True))
-        assert table.secret is not None, "releases without sensitive attributes are refused"
-        truth = places(release, table.secret.values)[table.secret.codes[rows]]
+        assert table.sensitive_attribute is not None, "releases without sensitive attributes are refused"
+        truth = places(release, table.sensitive_attribute.values)[table.sensitive_attribute.codes[rows]]
         more |= {"groups": groups, "strangers": victims is not None}
         return cls(release, original, people, person_of, rows, truth, others, **more)
 
@@ -128,19 +128,19 @@ class Target:
         return np.bincount(self.person_of, minlength=self.lines)
 
     @property
-    def secret(self) -> Column:
+    def sensitive_attribute(self) -> Column:
         """The sensitive attribute of the original."""
         return self.original.sensitive[0]
 
     @cached_property
     def whole(self) -> Prior:
         """The prior, in the order of the original."""
-        return Prior.of_column(self.secret)
+        return Prior.of_column(self.sensitive_attribute)
 
     @cached_property
     def places(self) -> NDArray[np.int64]:
         """Per value of the original: its place among the values of the release, or -1."""
-        return places(self.release, self.secret.values)
+        return places(self.release, self.sensitive_attribute.values)
 
     @cached_property
     def prior(self) -> Floats:
@@ -159,7 +159,7 @@ class Target:
         """What the release promises about the attribute under attack and can be asked of it."""
         parts = []
         for part in promises(self.release.manifest, None)[0]:
-            if part.about in (None, self.secret.name) and part.about_values:
+            if part.about in (None, self.sensitive_attribute.name) and part.about_values:
                 try:
                     part.require(self.whole)
                 except DiscreetError:
@@ -176,7 +176,7 @@ class Target:
     @cached_property
     def withheld(self) -> Floats | None:
         """How often each value occurs in withheld rows: what is missing from the prior; None if that is unknown."""
-        return missing_from(self.release, self.secret)
+        return missing_from(self.release, self.sensitive_attribute)
 
     @cached_property
     def everyone(self) -> Target:
@@ -241,7 +241,11 @@ class Target:
 
     def beliefs_of(self, other: Release, part: slice) -> Floats:
         """What a further release says about some of the people, in its own values; NaN if it says nothing."""
-        column = self.secret if self.context is None else self.context.original.column(other.secret.name)
+        column = (
+            self.sensitive_attribute
+            if self.context is None
+            else self.context.original.column(other.sensitive_attribute.name)
+        )
         return other.beliefs(self._points(part), missing_from(other, column))
 
     def beliefs_by(self, other: Release, part: slice) -> Floats:
@@ -269,8 +273,8 @@ class Target:
 
 def places(release: Release, values: NDArray[Any]) -> NDArray[np.int64]:
     """Per sensitive value: its place among the values of a release, or -1."""
-    shown = ExactColumn(release.values, np.zeros(0, np.int32), release.secret.notation)
-    return codes_found(release.secret, shown, values)
+    shown = ExactColumn(release.values, np.zeros(0, np.int32), release.sensitive_attribute.notation)
+    return codes_found(release.sensitive_attribute, shown, values)
 
 
 def missing_from(release: Release, column: Column) -> Floats | None:
@@ -319,11 +323,11 @@ def opened(release: Release, original: Table) -> AnatomyRelease:
     rows = np.arange(original.rows)
     columns = [original.column(attribute.name) for attribute in release.quasi]
     quasi = [describe(column, "quasi") for column in columns]
-    secret = describe(original.sensitive[0], "sensitive", True)
-    shown = exact_column(original.sensitive[0], secret, rows)
+    sensitive_attribute = describe(original.sensitive[0], "sensitive", True)
+    shown = exact_column(original.sensitive[0], sensitive_attribute, rows)
     return AnatomyRelease(
         manifest={"promise": release.manifest.get("promise"), "rows": {"published": len(rows), "withheld": 0}},
-        attributes=(*quasi, secret),
+        attributes=(*quasi, sensitive_attribute),
         exact=tuple(exact_column(column, attribute, rows) for column, attribute in zip(columns, quasi, strict=True)),
         ids=rows,
         group_of=rows.astype(np.int32),

@@ -57,10 +57,10 @@ class Trained(Attack):
         """The model has to be installed, and names without order have to be few enough to be told apart."""
         if find_spec("sklearn") is None:
             return "it needs the package scikit-learn, which is not installed: pip install 'discreet[attacks]'"
-        if target.width > MOST_VALUES and target.release.secret.kind == "categorical":
+        if target.width > MOST_VALUES and target.release.sensitive_attribute.kind == "categorical":
             return (
-                f"'{target.secret.name}' has {target.width:,} values without order, and at most {MOST_VALUES} are told "
-                "apart by trees"
+                f"'{target.sensitive_attribute.name}' has {target.width:,} values without order, and at most "
+                f"{MOST_VALUES} are told apart by trees"
             )
         return None
 
@@ -70,7 +70,7 @@ class Trained(Attack):
         if len(first) == target.width:
             return super().claims(target)
         last = np.r_[first[1:] - 1, target.width - 1]
-        about = f"in which of {len(first)} ranges '{target.secret.name}' is"
+        about = f"in which of {len(first)} ranges '{target.sensitive_attribute.name}' is"
         return Claims.of_ranges(target, first, last, about)
 
     def learn(self, target: Target) -> Insight:
@@ -127,7 +127,7 @@ def examples(target: Target) -> tuple[NDArray[np.intp], NDArray[np.int64], Float
 
 def _firsts(target: Target) -> NDArray[np.int64]:
     """The first value of each range that is guessed: of each value, unless there are too many."""
-    if target.width <= MOST_VALUES or target.release.secret.kind == "categorical":
+    if target.width <= MOST_VALUES or target.release.sensitive_attribute.kind == "categorical":
         return np.arange(target.width)
     before = np.r_[0.0, np.cumsum(target.prior)[:-1]]
     return np.unique(np.searchsorted(before, np.arange(RANGES) / RANGES - 1e-12))

@@ -41,16 +41,16 @@ class AlignedCounts(Generic[R]):
     original: Table
 
     @property
-    def secret(self) -> Column:
+    def sensitive_attribute(self) -> Column:
         """The original's sensitive attribute, the first if there are several."""
         return self.original.sensitive[0]
 
     @cached_property
     def counts(self) -> Counts:
         """The counts of all groups by the original's values, ascending; values unknown to the original are left out."""
-        counts, width = self.release.counts, len(self.secret.values)
+        counts, width = self.release.counts, len(self.sensitive_attribute.values)
         shown = ExactColumn(self.release.values, np.zeros(0, np.int32))
-        class_of = places_in(shown, self.secret)[counts.values]
+        class_of = places_in(shown, self.sensitive_attribute)[counts.values]
         known = np.flatnonzero(class_of < width)
         cells = counts.groups[known] * width + class_of[known]
         known = known[np.argsort(cells, kind="stable")]
@@ -99,7 +99,7 @@ def findings(
         prior = Prior.of(view.original)
         left = np.maximum(prior.counts - view.published, 0)
         subjects = Subjects.groups(case.release, view.counts)
-        known += certain(view.original.secret, view.counts, left)
+        known += certain(view.original.sensitive_attribute, view.counts, left)
         verdicts = [
             judged(part, subjects, prior, left) if part.about_values or of_rows is None else of_rows(part, left)
             for part in promised
@@ -110,7 +110,7 @@ def findings(
         checks += warnings
     checks.append(averages(case.parts))
     if len(views) > 1:
-        names = wording.listed(repr(view.release.secret.name) for view in views)
+        names = wording.listed(repr(view.release.sensitive_attribute.name) for view in views)
         apart = (
             f"The promises were judged about {names} separately; which of their values go together is not published."
         )
@@ -130,7 +130,7 @@ def all_totals(views: Views) -> Check:
     """Check that counted and withheld values together make up the original's, for every sensitive attribute."""
     checks = []
     for view in views:
-        column = view.secret
+        column = view.sensitive_attribute
         had = np.bincount(column.codes, minlength=len(column.values))
         names = [f"{column.name} {text!r}" for text in column.texts]
         fault = excess(view.strange, "a sensitive value", view.published, had, names.__getitem__)
@@ -149,7 +149,7 @@ def supported(views: Sequence[A], without_trace: Callable[[A], tuple[Check, str]
         return supports[0]
     for view, (check, how) in zip(views, supports, strict=True):
         if not check.holds:
-            return replace(check, sentence=f"About {view.release.secret.name!r}: {check.sentence}"), how
+            return replace(check, sentence=f"About {view.release.sensitive_attribute.name!r}: {check.sentence}"), how
     sentence = (
         "For each sensitive attribute the groups can be made of the original's rows; whether the same rows would do "
         "for all of them was not checked without the trace."

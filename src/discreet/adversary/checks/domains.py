@@ -25,9 +25,9 @@ from discreet.releases.columns import ExactColumn, ordered_values
 from discreet.releases.described import DescribedRelease
 from discreet.releases.labels import ANYTHING, told
 from discreet.releases.release import Release
+from discreet.table.date_numbers import written
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.hierarchy_sources import interval_named
-from discreet.table.moments import written
 from discreet.table.table import Column, Table
 from discreet.table.texts import MISSING
 from discreet.table.unnamed import UNNAMED, is_unnamed
@@ -100,11 +100,13 @@ def domains(
     return Check("domains", True, " ".join(["Domains and hierarchies agree with the original.", *remarks]))
 
 
-def numbers_of(attributes: Collection[Attribute], payloads: Collection[ExactColumn]) -> dict[str, NDArray[np.float64]]:
+def numbers_of(
+    attributes: Collection[Attribute], exact_columns: Collection[ExactColumn]
+) -> dict[str, NDArray[np.float64]]:
     """Return the numbers that numeric attributes are published with, where these are published exactly."""
     return {
-        attribute.name: _numbers(payload.values)
-        for attribute, payload in zip(attributes, payloads, strict=True)
+        attribute.name: _numbers(exact_column.values)
+        for attribute, exact_column in zip(attributes, exact_columns, strict=True)
         if attribute.kind == "numeric"
     }
 

@@ -19,7 +19,7 @@ from discreet.adversary.case import Case
 from discreet.adversary.check import Check, one_sentence
 from discreet.catalogue import SCHEMES
 from discreet.errors import DiscreetError
-from discreet.principles import Principle, parse, together
+from discreet.principles import Principle, conjunction, parse
 from discreet.principles.k_anonymity import KAnonymity
 from discreet.principles.wording import listed
 from discreet.releases.attributes import Attribute
@@ -107,7 +107,7 @@ def stated_promise(texts: Any) -> Principle | None:
     if not isinstance(texts, list) or not texts or not all(isinstance(text, str) for text in texts):
         return None
     try:
-        return together(parse(text) for text in texts)
+        return conjunction(parse(text) for text in texts)
     except DiscreetError:
         return None
 

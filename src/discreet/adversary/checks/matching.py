@@ -74,7 +74,7 @@ def people_of(aligned: Aligned, original: Table) -> People:
     keys = numbered(codes, [len(column.values) for column in aligned.columns], len(aligned.usable))
     _, first, of_row = np.unique(keys, return_index=True, return_inverse=True)
     columns = tuple(replace(column, codes=of[first]) for column, of in zip(aligned.columns, codes, strict=True))
-    had = crossed(of_row, len(first), original.classes[aligned.usable], len(original.prior_counts))
+    had = crossed(of_row, len(first), original.sensitive_codes[aligned.usable], len(original.prior_counts))
     return People(columns, had.sum(axis=1), of_row, had)
 
 

@@ -62,7 +62,7 @@ def judged_by_persons(
     else:
         each, withheld = counted
         exact = True
-    several = 0 if original.secret is None else several_values(original, original.secret)
+    several = 0 if original.sensitive_attribute is None else several_values(original, original.sensitive_attribute)
     verdicts = list(kept)
     for at, (part, verdict) in enumerate(zip(parts, kept, strict=True)):
         if math.isinf(verdict.strain) and verdict.achieved is None:  # it could not be judged at all

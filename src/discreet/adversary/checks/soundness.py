@@ -17,9 +17,9 @@ from discreet.adversary.checks.domains import domains
 from discreet.adversary.checks.manifest import entries
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
-from discreet.principles import Principle, Prior, parse, together, wording
+from discreet.principles import Principle, Prior, conjunction, parse, wording
 from discreet.principles.per_attribute import concerned
-from discreet.principles.principle import asked_for
+from discreet.principles.principle import as_principles
 from discreet.releases.folder import MANIFEST, ManifestFile, plainly_laid_out
 from discreet.releases.passthrough import kept_sentence
 from discreet.releases.release import Release
@@ -189,8 +189,8 @@ def promises(
     manifest: dict[str, Any], given: Principle | str | Iterable[Principle | str] | None
 ) -> tuple[tuple[Principle, ...], int, Check]:
     """Return the promises to judge, the given ones first, the number of given ones, and the check of the manifest's."""
-    parts = [] if given is None else asked_for(given)
-    asked = len(together(parts).parts) if parts else 0
+    parts = [] if given is None else as_principles(given)
+    asked = len(conjunction(parts).parts) if parts else 0
     texts = manifest.get("promise")
     check = Check("promise", True, "The manifest states what is promised.")
     if not isinstance(texts, list) or not texts:
@@ -201,7 +201,7 @@ def promises(
                 parts.append(parse(str(text)))
             except DiscreetError as error:
                 check = Check("promise", False, f"The manifest states a promise that cannot be read: {error}.")
-    return (together(parts).parts if parts else ()), asked, check
+    return (conjunction(parts).parts if parts else ()), asked, check
 
 
 def each_promised(parts: tuple[Principle, ...], original: Table) -> list[tuple[str | None, tuple[Principle, ...]]]:

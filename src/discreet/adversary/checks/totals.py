@@ -21,8 +21,8 @@ def totals(aligned: Aligned, original: Table) -> Check:
     had, shown = (np.bincount(kinds, minlength=aligned.kinds + 1) for kinds in (aligned.had, aligned.shown))
 
     def named(kind: int) -> str:
-        row, column = int(np.argmax(aligned.had == kind)), original.secret
-        if not had[kind] or not aligned.release.secrets or column is None:
+        row, column = int(np.argmax(aligned.had == kind)), original.sensitive_attribute
+        if not had[kind] or not aligned.release.sensitive_columns or column is None:
             return "the same values published as they are"
         return f"{column.name} {column.texts[int(column.codes[row])]!r}"
 
@@ -63,8 +63,8 @@ def rows_of_original(release: ExactRowsRelease, rows: ComparedRows, usable: NDAr
     def named(kind: int) -> str:
         row = int(np.argmax(rows.shown == kind))
         return ", ".join(
-            f"{attribute.name} {value_name(payload.values[payload.codes[row]], payload.notation)}"
-            for attribute, payload in zip(release.quasi, release.exact, strict=True)
+            f"{attribute.name} {value_name(exact_column.values[exact_column.codes[row]], exact_column.notation)}"
+            for attribute, exact_column in zip(release.quasi, release.exact, strict=True)
         )
 
     shown = np.bincount(known, minlength=rows.kinds)

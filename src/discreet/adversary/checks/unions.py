@@ -24,7 +24,7 @@ from discreet.kernels.judging import SLACK
 from discreet.principles import Principle, Prior
 from discreet.principles.counts import Counts
 from discreet.principles.wording import percent, rows
-from discreet.progress import Tell, silent
+from discreet.progress import Tell, no_progress
 from discreet.releases.boxes import points_of
 from discreet.table.combinations import numbered
 from discreet.table.table import Table
@@ -45,7 +45,7 @@ class UnionsCheck(Check):
 
 
 @dataclass
-class Faced:
+class UnionExposure:
     """What an adversary who only matches descriptions faces, for one promise."""
 
     part: Principle
@@ -103,7 +103,7 @@ def unions(
     groups: Counts,
     prior: Prior,
     original: Table,
-    tell: Tell = silent,
+    tell: Tell = no_progress,
 ) -> Check:
     """Check whether the promises also bound an adversary who does not know the groups and only matches descriptions.
 
@@ -117,7 +117,7 @@ def unions(
             "of groups that keep them: there is nothing more to check."
         )
         return Check("unions", True, sentence)
-    faced = face(loose, aligned, groups, prior, original.classes, tell)
+    faced = face(loose, aligned, groups, prior, original.sensitive_codes, tell)
     if any(result.beyond for result in faced):
         sentence = " ".join(result.explained(len(aligned.usable)) for result in faced if result.beyond)
     else:
@@ -134,12 +134,12 @@ def face(
     aligned: Aligned,
     groups: Counts,
     prior: Prior,
-    classes: NDArray[np.int32],
-    tell: Tell = silent,
-) -> list[Faced]:
+    sensitive_codes: NDArray[np.int32],
+    tell: Tell = no_progress,
+) -> list[UnionExposure]:
     """Compute, per promise, what an adversary who only matches descriptions faces at every point of the original.
 
-    ``classes`` is the code of every original row's sensitive value.
+    ``sensitive_codes`` is the code of every original row's sensitive value.
     """
     # those axes first on which the next code changes most about which descriptions admit a point
     boxes, last = aligned.boxes, np.array([max(1, len(column.values) - 1) for column in aligned.columns])
@@ -152,7 +152,7 @@ def face(
     people, keys = aligned.usable[order], keys[order]
     first_row = np.append(np.flatnonzero(np.diff(keys, prepend=-1)), len(people))
     points = np.ascontiguousarray(points_of(aligned.columns)[people[first_row[:-1]]][:, axes])
-    results = [Faced(part, len(first_row) - 1) for part in parts]
+    results = [UnionExposure(part, len(first_row) - 1) for part in parts]
     windows = [None if part.nearness is None else part.nearness.windows(prior) for part in parts]
     for start, counts in _gathered(aligned, groups, points, axes, len(prior.values)):
         tell(start / results[0].points)
@@ -166,7 +166,7 @@ def face(
                 result.strain, result.point = float(strains[at]), _values_of(aligned, people[starts[at]])
                 result.sentence = result.part.explain(counts.line(at), prior).replace("this group", "this union")
             if window is not None and result.part.nearness is not None:
-                values = classes[here]
+                values = sensitive_codes[here]
                 within = counts.starts, counts.values, counts.amounts, point_of, window[0][values], window[1][values]
                 shares = kernels.shares_within(*within)
                 allowed = (1.0 + SLACK) / result.part.nearness.m

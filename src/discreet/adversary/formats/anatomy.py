@@ -136,7 +136,7 @@ class Margins(NamedTuple):
         def counted(places: NDArray[Any], codes: NDArray[Any], width: int) -> Any:
             return csr_array((np.ones(len(places), np.int64), (places, codes)), shape=(rows.kinds, width))
 
-        values = counted(had, aligned.original.classes[aligned.usable], counts.width)
+        values = counted(had, aligned.original.sensitive_codes[aligned.usable], counts.width)
         groups = counted(rows.shown, release.group_of, release.groups)
         spare, unseen = values.sum(axis=1) - groups.sum(axis=1), values.sum(axis=0) - aligned.published
         if bool((spare < 0).any() or (unseen < 0).any()):

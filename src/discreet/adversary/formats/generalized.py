@@ -48,9 +48,9 @@ def audit_generalized(case: Case[GeneralizedRelease], aligned: Aligned | None = 
         verdicts = [judged(part, Subjects.groups(release, groups), prior, left) for part in promised]
         persons = by_persons(case, table)
         if persons is not None:
-            known += certain(table.secret, *persons)
+            known += certain(table.sensitive_attribute, *persons)
         else:
-            known += certain(table.secret, groups, left, "person" if table.person is None else "row")
+            known += certain(table.sensitive_attribute, groups, left, "person" if table.person is None else "row")
         if table.person is not None:
             of_persons, verdicts = judged_by_persons(case, promised, table, left, groups, verdicts)
             checks += [check for check in of_persons if check not in checks]

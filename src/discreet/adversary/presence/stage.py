@@ -27,7 +27,7 @@ from discreet.kernels.judging import SLACK
 from discreet.principles import Principle
 from discreet.principles.counts import Counts
 from discreet.principles.wording import percent
-from discreet.progress import Tell, silent
+from discreet.progress import Tell, no_progress
 from discreet.releases.lookup import Lookup
 from discreet.releases.release import Release
 from discreet.table.table import Column, Table
@@ -39,7 +39,7 @@ STRANGER = "someone who is not in the original, with values that occur in it, wo
 
 
 @dataclass(frozen=True)
-class Presence:
+class PresenceFindings:
     """How much a release discloses about who is in the table."""
 
     certain: bool
@@ -82,7 +82,7 @@ class Presence:
 class PresenceBeliefs:
     """The beliefs that a release justifies about the presence of everyone in the original."""
 
-    def __init__(self, release: Release, original: Sequence[Column], tell: Tell = silent) -> None:
+    def __init__(self, release: Release, original: Sequence[Column], tell: Tell = no_progress) -> None:
         """Look up all rows of the original."""
         finder = release.lookup()
         self.finder, self.original = finder, original
@@ -132,12 +132,12 @@ class PresenceBeliefs:
             again = self.finder.anyone(self.original, self.chances, reached, alpha)
             self.anyone = min(self.anyone, again, key=lambda searched: searched.bound - searched.reached)
 
-    def presence(self, parts: Sequence[Principle], population: Table | None) -> Presence:
+    def presence(self, parts: Sequence[Principle], population: Table | None) -> PresenceFindings:
         """Return the figures, relative to the strongest of the given promises."""
         alpha = min((part.most_presence for part in parts), default=None)
         together = min((part.most_presence for part in parts if part.combined_presence), default=None)
         weighed, limit = self.weighed, 1.0 if alpha is None else alpha
-        return Presence(
+        return PresenceFindings(
             self.finder.certain,
             float(self.chances.max(initial=0.0)),
             self.together,
@@ -187,7 +187,7 @@ def strongest_in_some_row(
 
 def judge_presence(
     case: Case[Any], verdicts: list[PromiseVerdict], population: Table | None, tell: Tell
-) -> tuple[list[PromiseVerdict], Presence | None]:
+) -> tuple[list[PromiseVerdict], PresenceFindings | None]:
     """The verdicts on sensitive values completed by what was promised about presence, and what the release reveals.
 
     Nothing is looked at, and None returned, unless the format hides presence or a promise or a population asks for it;
@@ -219,7 +219,7 @@ def hidden(part: Principle, beliefs: PresenceBeliefs, values: PromiseVerdict) ->
     if not judged and not (broken and beliefs.finder.certain):
         return values
     if not broken:
-        sentence = f"{values.sentence} Presence: {what}."
+        sentence = f"{values.sentence} PresenceFindings: {what}."
     elif values.holds:
         sentence = f"{part} is broken: {what}. What it says about sensitive values is kept."
     elif judged:
@@ -290,7 +290,7 @@ def _above(beliefs: NDArray[np.float64], alpha: float) -> int:
     return 0 if alpha >= 1.0 else int((beliefs > alpha * (1.0 + SLACK)).sum())
 
 
-def remarks(presence: Presence) -> list[Check]:
+def remarks(presence: PresenceFindings) -> list[Check]:
     """Return remarks on presence beyond the promises, as findings that break no promise."""
     sentences: dict[str, str] = {}
     alpha, promised = presence.alpha, presence.together

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.families.ambiguity.blocks import Blocks
-from discreet.families.ambiguity.groups import NOT_WORTH, Manner, Search
+from discreet.families.ambiguity.groups import NOT_WORTH, GroupSearch, Manner
 from discreet.families.ambiguity.terms import anyones_presence, kept_as_one, kept_together, lowest_alpha, presences
 from discreet.kernels.judging import SLACK
 from discreet.principles.wording import percent
-from discreet.progress import unheard
+from discreet.progress import no_progress
 from discreet.randomness import generator
 from discreet.releases.max_presence import BUDGET
 from discreet.table.texts import number_text
@@ -59,7 +59,7 @@ class Attempt(NamedTuple):
         return float((self.groups < 0).mean())
 
 
-def attempts(search: Search, closeness: bool) -> Iterator[Attempt]:
+def attempts(search: GroupSearch, closeness: bool) -> Iterator[Attempt]:
     """Yield groups that keep alpha: the best ones first, then fewer and larger ones, and finally one group of all rows.
 
     The later attempts are for callers who must reject the earlier ones because too many rows are left over.
@@ -72,7 +72,7 @@ def attempts(search: Search, closeness: bool) -> Iterator[Attempt]:
         yield Attempt(np.zeros(len(search.rows), np.int32), near=False)
 
 
-def doubled(search: Search, rounds: int = 1) -> Iterator[int]:
+def doubled(search: GroupSearch, rounds: int = 1) -> Iterator[int]:
     """Yield the numbers of rounds that groups may begin with, each twice the previous, up to one group of all rows."""
     most = max(1, len(search.rows) // search.first_size[0])
     while rounds < most:
@@ -81,7 +81,7 @@ def doubled(search: Search, rounds: int = 1) -> Iterator[int]:
     yield most
 
 
-def _each(search: Search, closeness: bool) -> Iterator[Attempt]:
+def _each(search: GroupSearch, closeness: bool) -> Iterator[Attempt]:
     """Yield attempts in which each group by itself keeps alpha."""
     best, chosen = Attempt(np.full(len(search.rows), -1, np.int32), near=False), WIDE[0]
     for manner in (*CLOSE, *WIDE) if closeness else WIDE:
@@ -107,7 +107,7 @@ def _each(search: Search, closeness: bool) -> Iterator[Attempt]:
         yield Attempt(search.build(manner), near=False)
 
 
-def _together(search: Search, closeness: bool) -> Attempt:
+def _together(search: GroupSearch, closeness: bool) -> Attempt:
     """Return groups that keep alpha together; they are enlarged until they do, because fewer then cover a person."""
     best = Attempt(np.full(len(search.rows), -1, np.int32), near=closeness)
     for rounds in doubled(search):
@@ -122,7 +122,7 @@ def _together(search: Search, closeness: bool) -> Attempt:
     return best
 
 
-def nearest_alpha(search: Search, fits: Callable[[NDArray[np.int32]], np.bool_]) -> float | None:
+def nearest_alpha(search: GroupSearch, fits: Callable[[NDArray[np.int32]], np.bool_]) -> float | None:
     """Return an alpha above the aim's that groups were found to keep; None if there is none below 1.
 
     Groups are built without a bound on presence, doubling the number of rounds each time; the belief that they justify
@@ -131,7 +131,7 @@ def nearest_alpha(search: Search, fits: Callable[[NDArray[np.int32]], np.bool_])
     groups to be published.
     """
     rows, aim = search.rows, search.aim
-    search = replace(search, seeded=generator(0), progress=unheard)
+    search = replace(search, seeded=generator(0), progress=no_progress)
     unbound = replace(search, aim=replace(aim, alpha=1.0, together=None))
     reachable = []
     for rounds in doubled(search):
@@ -153,7 +153,7 @@ def nearest_alpha(search: Search, fits: Callable[[NDArray[np.int32]], np.bool_])
     return rounded_up(whole) if rounded_up(whole) < 1.0 else None
 
 
-def _reachable_alpha(search: Search, groups: NDArray[np.int32]) -> float:
+def _reachable_alpha(search: GroupSearch, groups: NDArray[np.int32]) -> float:
     """Return the alpha that groups can promise: combined over all groups, or per group for ``FITTING`` of the rows."""
     if search.aim.together is not None:
         return anyones_presence(search.rows, groups, budget=BUDGET // 10).bound
@@ -176,7 +176,7 @@ class Refused:
     """Rows for which no groups were found, and the nearest attempt."""
 
     blocks: Blocks
-    search: Search
+    search: GroupSearch
     finished: Callable[[NDArray[np.int32]], NDArray[np.int32]]
     """Returns groups without those that must be withheld so that the withheld rows keep the promise."""
     left_over: float = 1.0

@@ -185,13 +185,18 @@ def _rows(aligned: AlignedAmbiguous) -> tuple[NDArray[np.int64], Counts]:
     place = np.empty(number, np.int64)
     place[order] = np.arange(number)
     lines = place[located.of_point[aligned.usable]]
-    held = Counts.of_rows(lines, aligned.original.classes[aligned.usable], number, aligned.counts.width)
+    held = Counts.of_rows(lines, aligned.original.sensitive_codes[aligned.usable], number, aligned.counts.width)
     return located.lines[order], held
 
 
 def _unsupported(aligned: AlignedAmbiguous, lines: NDArray[np.int64], held: Counts) -> str | None:
     """Describe an entry, a count or rows without an explanation; None if each has one by itself."""
-    release, shown, counts, secret = aligned.release, aligned.located.shown, aligned.counts, aligned.secret
+    release, shown, counts, sensitive_attribute = (
+        aligned.release,
+        aligned.located.shown,
+        aligned.counts,
+        aligned.sensitive_attribute,
+    )
     rows, claimed = ((of.starts, of.values, of.amounts) for of in (held, counts))
     borne, lacking = kernels.witnesses(lines, *rows, shown, release.groups, *claimed)
     if not bool(borne.all()):
@@ -205,8 +210,8 @@ def _unsupported(aligned: AlignedAmbiguous, lines: NDArray[np.int64], held: Coun
         at = int(np.flatnonzero(lacking)[0])
         return (
             f"Group {release.ids[counts.groups[at]]} counts {wording.rows(int(counts.amounts[at]))} with "
-            f"{secret.name} {secret.texts[int(counts.values[at])]!r}, of which the original has "
-            f"{int(lacking[at]):,} too few with values that the group lists."
+            f"{sensitive_attribute.name} {sensitive_attribute.texts[int(counts.values[at])]!r}, of which the original "
+            f"has {int(lacking[at]):,} too few with values that the group lists."
         )
     order = np.lexsort(lines.T[::-1])
     held = held.only(order)
@@ -217,8 +222,9 @@ def _unsupported(aligned: AlignedAmbiguous, lines: NDArray[np.int64], held: Coun
     if len(over):
         value = int(over[0])
         return (
-            f"{wording.rows(int(homeless[value]))} with {secret.name} {secret.texts[value]!r} fit into no "
-            f"group, but only {max(0, left[value]):,} can have been withheld."
+            f"{wording.rows(int(homeless[value]))} with {sensitive_attribute.name} "
+            f"{sensitive_attribute.texts[value]!r} fit into no group, but only {max(0, left[value]):,} "
+            "can have been withheld."
         )
     return None
 

@@ -12,15 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.families.ambiguity.kernels import mending, picking, placing
-from discreet.families.ambiguity.kernels.picking import Terms
+from discreet.families.ambiguity.kernels.picking import GroupTerms
 from discreet.families.ambiguity.kernels.placing import GroupLists, listed
 from discreet.families.ambiguity.terms import Aim, CodedRows
 from discreet.kernels.exchange import exchange
 from discreet.kernels.judging import SLACK
 from discreet.principles.counts import Counts
-from discreet.progress import Progress, unheard
+from discreet.progress import Progress, no_progress
 from discreet.randomness import generator, permutation
-from discreet.schemes.merge_broken import Attribute
+from discreet.schemes.merge_broken import JudgedAttribute
 from discreet.table.combinations import narrow, numbered
 
 MANY = 0.1
@@ -50,13 +50,13 @@ class Manner(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Search:
+class GroupSearch:
     """Rows to put into groups, what groups must keep, and where chance comes from."""
 
     rows: CodedRows
     aim: Aim
     seeded: np.random.Generator | None
-    progress: Progress = unheard
+    progress: Progress = no_progress
 
     @cached_property
     def first_size(self) -> tuple[int, int]:
@@ -70,9 +70,9 @@ class Search:
         n = len(rows)
         sizes = np.arange(min(aim.needed, n), n + 1)
         fits, quotas = np.ones(len(sizes), np.bool_), []
-        for classes, share in zip((rows.classes, *rows.others), (aim.beta, *aim.others), strict=True):
+        for sensitive_codes, share in zip((rows.sensitive_codes, *rows.others), (aim.beta, *aim.others), strict=True):
             quotas.append(np.floor(share * sizes + SLACK).astype(np.int64))
-            fits &= quotas[-1] * (n // sizes) >= int(np.bincount(classes).max())
+            fits &= quotas[-1] * (n // sizes) >= int(np.bincount(sensitive_codes).max())
         at = int(fits.argmax())
         return int(sizes[at]), int(quotas[0][at])
 
@@ -85,16 +85,16 @@ class Search:
         self.progress("building groups", 0.0)
         size, quota = self.first_size
         order = self._order(manner)
-        codes, classes = np.ascontiguousarray(rows.codes[order]), rows.classes[order]
+        codes, sensitive_codes = np.ascontiguousarray(rows.codes[order]), rows.sensitive_codes[order]
         groups = np.full(len(rows), -1, np.int32)
         left, number = np.arange(len(rows)), 0
         # the rows that the first pass leaves over may still form wider groups
         for wide in (False, True) if manner.near else (True,):
             alpha = aim.alpha if wide else aim.alpha * manner.reach
-            terms = Terms(alpha, aim.beta, size, quota, manner.rounds, manner.window, not wide)
+            terms = GroupTerms(alpha, aim.beta, size, quota, manner.rounds, manner.window, not wide)
             if wide and len(left) < len(rows):
-                left = left[np.argsort(classes[left], kind="stable")]
-            built, more = picking.build_groups(codes[left], classes[left], rows.values, rows.width, terms)
+                left = left[np.argsort(sensitive_codes[left], kind="stable")]
+            built, more = picking.build_groups(codes[left], sensitive_codes[left], rows.values, rows.width, terms)
             groups[left] = np.where(built < 0, -1, built + number)
             number += more
             left = left[built < 0]
@@ -103,7 +103,7 @@ class Search:
                 break
         most = placing if placing is not None else NOT_WORTH[manner.near]
         if number and 0 < len(left) <= most * len(rows):
-            lists = listed(codes, classes, groups, number, rows.values)
+            lists = listed(codes, sensitive_codes, groups, number, rows.values)
             self._place(lists, groups, np.sort(left), manner.near)
             self.progress("placing residues", 1.0)
         result = np.empty(len(rows), np.int32)
@@ -122,7 +122,7 @@ class Search:
             columns = [rows.codes[:, j] - rows.firsts[j] for j in rising]
             keys = numbered(columns, rows.numbers[rising].tolist(), len(rows))
         else:
-            keys = narrow(rows.classes, rows.width)
+            keys = narrow(rows.sensitive_codes, rows.width)
         return order[np.argsort(keys[order], kind="stable")]
 
     def _spread_others(self, groups: NDArray[np.int32], number: int) -> None:
@@ -134,13 +134,13 @@ class Search:
         """
         rows, aim = self.rows, self.aim
         inside = np.flatnonzero(groups >= 0)
-        published, classes = groups[inside], np.ascontiguousarray(rows.others[:, inside])
+        published, sensitive_codes = groups[inside], np.ascontiguousarray(rows.others[:, inside])
         sizes = np.bincount(published, minlength=number)
         allowed = np.stack([np.floor(sizes * share + SLACK).astype(np.int64) for share in aim.others])
         draws = (self.seeded or generator()).random(DRAWS)
-        exchange(published, number, rows.classes[inside], classes, allowed, draws)
+        exchange(published, number, rows.sensitive_codes[inside], sensitive_codes, allowed, draws)
         groups[inside] = published
-        every = np.vstack([rows.classes[None], rows.others]).astype(np.int64)
+        every = np.vstack([rows.sensitive_codes[None], rows.others]).astype(np.int64)
         firsts = np.concatenate([[0], np.cumsum(every.max(axis=1) + 1)])
         terms = mending.Rows(rows.codes, every + firsts[:-1, None], np.array([aim.beta, *aim.others]), aim.alpha)
         turn = permutation(number, self.seeded)
@@ -186,7 +186,7 @@ def _entropy(codes: NDArray[np.int32]) -> float:
     return float(-(held * np.log(held)).sum())
 
 
-def withhold_with_groups(groups: NDArray[np.int32], attributes: Sequence[Attribute]) -> NDArray[np.int32]:
+def withhold_with_groups(groups: NDArray[np.int32], attributes: Sequence[JudgedAttribute]) -> NDArray[np.int32]:
     """Return the groups without those that must be withheld so that all withheld rows as one group keep the promise
     about every sensitive attribute."""
     inside = groups >= 0
@@ -194,9 +194,10 @@ def withhold_with_groups(groups: NDArray[np.int32], attributes: Sequence[Attribu
         return groups
     number = int(groups.max()) + 1
     gone = np.zeros(number, np.bool_)
-    withheld = [np.bincount(each.classes[~inside], minlength=len(each.prior.counts)) for each in attributes]
+    withheld = [np.bincount(each.sensitive_codes[~inside], minlength=len(each.prior.counts)) for each in attributes]
     counts = [
-        Counts.of_rows(groups[inside], each.classes[inside], number, len(each.prior.counts)) for each in attributes
+        Counts.of_rows(groups[inside], each.sensitive_codes[inside], number, len(each.prior.counts))
+        for each in attributes
     ]
 
     def broken() -> int | None:

@@ -14,7 +14,7 @@ from discreet.kernels.presence import coverage, value_index
 from discreet.kernels.presence.value_index import Shown
 from discreet.principles import wording
 from discreet.principles.counts import Counts
-from discreet.progress import Tell, silent
+from discreet.progress import Tell, no_progress
 from discreet.releases.canonical import line_keys
 from discreet.releases.exact_rows import codes_found
 from discreet.releases.lookup import Lookup, Matches
@@ -136,7 +136,7 @@ class ByLists(Lookup):
         return sums[of_row]
 
     def find_weighed(
-        self, people: Sequence[Column], chances: NDArray[np.float64], tell: Tell = silent
+        self, people: Sequence[Column], chances: NDArray[np.float64], tell: Tell = no_progress
     ) -> tuple[Matches, NDArray[np.float64]]:
         """The result of ``find``, and the largest belief of an adversary who deems values likelier the more groups list
         them.

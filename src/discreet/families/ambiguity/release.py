@@ -162,7 +162,7 @@ class AmbiguousRelease(CountingRelease):
         """Load the release in a folder whose manifest has been read."""
         attributes = reading.read_attributes(manifest)
         stems, blocks = _auxiliaries(manifest, attributes)
-        secrets, tables, of_secrets, ending = reading.counted_tables(home, attributes, manifest, stems)
+        sensitive_columns, tables, of_sensitive, ending = reading.counted_tables(home, attributes, manifest, stems)
         if any(attribute.role == "other" for attribute in attributes):
             raise DiscreetError(
                 "the manifest of the release must list quasi-identifiers and then sensitive attributes, and no others; "
@@ -175,20 +175,20 @@ class AmbiguousRelease(CountingRelease):
             if len(columns[GROUP][1]) == 0:
                 raise DiscreetError(f"{name!r} of the release has no rows; {DAMAGED}")
         faults: list[str] = []
-        ids = distinct(np.concatenate([distinct(columns[GROUP][1]) for columns in (*of_secrets, *read)]))
+        ids = distinct(np.concatenate([distinct(columns[GROUP][1]) for columns in (*of_sensitive, *read)]))
         reading.check_groups(tables[0], ids, manifest, faults)
         counted: list[Counted] = []
-        for name, secret, lines in zip(tables, secrets, of_secrets, strict=True):
+        for name, sensitive_attribute, lines in zip(tables, sensitive_columns, of_sensitive, strict=True):
             first = (counted[0].counts.sizes, tables[0]) if counted else ()
-            counted.append(reading.read_counted(secret, name, lines, ids, faults, *first))
+            counted.append(reading.read_counted(sensitive_attribute, name, lines, ids, faults, *first))
         counts = counted[0].counts
         reading.check_rows(tables[0], int(counts.sizes.sum()), manifest, faults, "counts")
         kinds = {attribute.name: attribute for attribute in attributes}
         auxiliaries = []
         for name, block, columns in zip(names, blocks, read, strict=True):
-            payloads = [read_sensitive(kinds[each], *columns[each], faults) for each in block]
+            exact_columns = [read_sensitive(kinds[each], *columns[each], faults) for each in block]
             groups = places_among(ids, columns[GROUP][1]).astype(np.int32)
-            auxiliary = make_auxiliary(groups, len(ids), payloads)
+            auxiliary = make_auxiliary(groups, len(ids), exact_columns)
             if len(auxiliary.groups) < len(groups):
                 faults.append(f"{name} lists a value of a group more than once.")
             _check_entries(name, auxiliary, counts.sizes, ids, faults)
@@ -305,11 +305,13 @@ class AmbiguousRelease(CountingRelease):
         return expected_counts(self, queries, estimator)
 
 
-def make_auxiliary(groups: NDArray[np.int32], number: int, payloads: Sequence[ExactColumn]) -> Auxiliary:
+def make_auxiliary(groups: NDArray[np.int32], number: int, exact_columns: Sequence[ExactColumn]) -> Auxiliary:
     """The distinct pairs of a group and values of a block, in ascending order."""
-    sizes = [number, *(len(payload.values) for payload in payloads)]
-    _, first, _ = ranked(numbered([groups, *(payload.codes for payload in payloads)], sizes, len(groups)))
-    return Auxiliary(groups[first], canonical.taken_in(first, payloads))
+    sizes = [number, *(len(exact_column.values) for exact_column in exact_columns)]
+    _, first, _ = ranked(
+        numbered([groups, *(exact_column.codes for exact_column in exact_columns)], sizes, len(groups))
+    )
+    return Auxiliary(groups[first], canonical.taken_in(first, exact_columns))
 
 
 def _auxiliaries(manifest: Mapping[str, Any], attributes: tuple[Attribute, ...]) -> tuple[list[str], Blocks]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from discreet.expressions import joined
 from discreet.families.ambiguity.attempts import MOST_WITHHELD, Refused, attempts
 from discreet.families.ambiguity.blocks import Blocks, as_blocks, check_publishable, parse_pairs
-from discreet.families.ambiguity.groups import Search, withhold_with_groups
+from discreet.families.ambiguity.groups import GroupSearch, withhold_with_groups
 from discreet.families.ambiguity.release import AmbiguousRelease
 from discreet.families.ambiguity.terms import Aim, CodedRows, confirm_presence, lowest_alpha
 from discreet.kernels.judging import SLACK
@@ -21,11 +21,11 @@ from discreet.principles.joint import jointly
 from discreet.principles.per_attribute import by_attribute, stated
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
-from discreet.progress import Progress, unheard
+from discreet.progress import Progress, no_progress
 from discreet.releases.release import Release
+from discreet.schemes.default_scheme import kept_by_ambiguity, way_out
 from discreet.schemes.grouping import confirm, published_rows
-from discreet.schemes.keepers import kept_by_ambiguity, way_out
-from discreet.schemes.merge_broken import Attribute
+from discreet.schemes.merge_broken import JudgedAttribute
 from discreet.schemes.scheme import Scheme, feasible
 from discreet.table.table import Column, Table
 
@@ -125,7 +125,7 @@ class Ambiguity(Scheme):
         feasible(self, table, principle)
         rng, seeded = self.draws()
         attributes = [
-            Attribute(column.codes, promise, prior)
+            JudgedAttribute(column.codes, promise, prior)
             for column, (prior, promise) in zip(table.sensitive, by_attribute(principle, table), strict=True)
         ]
         usable = published_rows(*jointly(principle, table), rng)
@@ -141,7 +141,7 @@ class Ambiguity(Scheme):
         def build(pairs: Sequence[Sequence[str]]) -> Built | Refused:
             """Return the groups of the usable rows if these quasi-identifiers are published together."""
             blocks = as_blocks(table.quasi_names, pairs)
-            search = Search(CodedRows.of(table, usable, blocks, lead), aim, seeded, progress or unheard)
+            search = GroupSearch(CodedRows.of(table, usable, blocks, lead), aim, seeded, progress or no_progress)
             refused = Refused(blocks, search, finished)
             if aim.alpha < min(1.0, lowest_alpha(search.rows, aim)) - SLACK:
                 return refused
@@ -166,7 +166,7 @@ class Ambiguity(Scheme):
         groups = np.full(table.rows, -1, np.int32)
         groups[usable] = built.groups
         for attribute in attributes:
-            confirm(groups, attribute.classes, attribute.promise, attribute.prior)
+            confirm(groups, attribute.sensitive_codes, attribute.promise, attribute.prior)
         confirm_presence(built.rows, built.groups, aim)
         statement = self.statement(stated(principle, table))
         return AmbiguousRelease.from_groups(table, groups, blocks=built.blocks, **statement)

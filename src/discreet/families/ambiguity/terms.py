@@ -44,7 +44,7 @@ class CodedRows:
 
     codes: NDArray[np.int32]
     """Per row and block: the number of its value; numbers are unique over all blocks."""
-    classes: NDArray[np.int32]
+    sensitive_codes: NDArray[np.int32]
     firsts: NDArray[np.int64]
     """Where the numbers of each block's values begin, and where the last block's end."""
     width: int
@@ -87,7 +87,7 @@ class CodedRows:
 
     def __len__(self) -> int:
         """The number of rows."""
-        return len(self.classes)
+        return len(self.sensitive_codes)
 
 
 def lowest_alpha(rows: CodedRows, aim: Aim) -> float:
@@ -103,7 +103,7 @@ def lowest_alpha(rows: CodedRows, aim: Aim) -> float:
 def presences(rows: CodedRows, groups: NDArray[np.int32]) -> NDArray[np.float64]:
     """Return, per group, the belief in presence by this group alone; 0 for a group number that no row has."""
     number = int(groups.max(initial=-1)) + 1
-    lists = placing.listed(rows.codes, rows.classes, groups, number, rows.values)
+    lists = placing.listed(rows.codes, rows.sensitive_codes, groups, number, rows.values)
     product = lists.shown.astype(np.float64).prod(axis=1)
     beliefs: NDArray[np.float64] = np.minimum(1.0, lists.sizes / np.maximum(1.0, product))
     return beliefs

@@ -45,7 +45,7 @@ ROUNDS = 10
 """How often beliefs are scaled to the counts of their groups."""
 
 
-class Held(NamedTuple):
+class HeldAttribute(NamedTuple):
     """One sensitive attribute of the published rows."""
 
     name: str
@@ -58,7 +58,7 @@ class Held(NamedTuple):
     """Per group and value: how many rows have it."""
 
 
-class Intersection(NamedTuple):
+class TableIntersection(NamedTuple):
     """What an attacker learns who intersects tables."""
 
     single: float
@@ -96,7 +96,7 @@ def across(release: ProjectedRelease, original: Table, trace: NDArray[Any] | Non
     return [Check("background", True, sentence), _intersection_check(held)]
 
 
-def held_by(release: ProjectedRelease, original: Table, trace: NDArray[Any] | None) -> list[Held] | None:
+def held_by(release: ProjectedRelease, original: Table, trace: NDArray[Any] | None) -> list[HeldAttribute] | None:
     """Return the sensitive attributes of the published rows, whose groups the trace tells; None if it does not."""
     tables = [part.grouped for part in release.parts if part.grouped is not None]
     if trace is None or trace.ndim != 2 or trace.shape[1] != len(tables):
@@ -112,11 +112,11 @@ def held_by(release: ProjectedRelease, original: Table, trace: NDArray[Any] | No
         for attribute in part.sensitive:
             column: Column = original.column(attribute.name)
             codes, of_row, width = column.codes[rows].astype(np.int64), places[rows], len(column.values)
-            held.append(Held(attribute.name, at, codes, of_row, crossed(of_row, part.groups, codes, width)))
+            held.append(HeldAttribute(attribute.name, at, codes, of_row, crossed(of_row, part.groups, codes, width)))
     return held
 
 
-def background(held: list[Held]) -> tuple[float, float]:
+def background(held: list[HeldAttribute]) -> tuple[float, float]:
     """Return how often knowing one value of a person makes another certain: as published, and side by side.
 
     Means over all ordered pairs of attributes and all persons. What all rows of a group have in common is no finding,
@@ -137,14 +137,14 @@ def background(held: list[Held]) -> tuple[float, float]:
     return after / max(1, pairs), before / max(1, pairs)
 
 
-def _rows_alike(known: Held, more: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+def _rows_alike(known: HeldAttribute, more: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
     """Return, per row, how many rows of its group have its known value, and its value of another attribute."""
     columns = [known.groups, known.codes, *([] if more is None else [more])]
     places = ranks(numbered(columns, [int(column.max(initial=0)) + 1 for column in columns], len(known.codes)))
     return np.bincount(places)[places]
 
 
-def intersection(held: list[Held]) -> Intersection:
+def intersection(held: list[HeldAttribute]) -> TableIntersection:
     """Return what is learnt by intersecting tables, with and without knowing what goes together."""
     rows = len(held[0].codes)
     narrowed, certain, beyond = (np.zeros(rows, np.bool_) for _ in range(3))
@@ -168,16 +168,16 @@ def intersection(held: list[Held]) -> Intersection:
         if closest is not None:
             beyond |= strongest_beliefs(asked, closest[0]) > top.max() + SLACK
     single = max(float(top.max(initial=0.0)) for top in tops)
-    return Intersection(single, pair, *(int(some.sum()) for some in (narrowed, certain, beyond)))
+    return TableIntersection(single, pair, *(int(some.sum()) for some in (narrowed, certain, beyond)))
 
 
-def strongest_beliefs(asked: Held, known: Held) -> NDArray[np.float64]:
+def strongest_beliefs(asked: HeldAttribute, known: HeldAttribute) -> NDArray[np.float64]:
     """Return, per person, the strongest belief in a value of one attribute: see ``beliefs_given``."""
     beliefs, of_row = beliefs_given(asked, known)
     return np.asarray(beliefs.max(axis=1)[of_row], np.float64)
 
 
-def beliefs_given(asked: Held, known: Held) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+def beliefs_given(asked: HeldAttribute, known: HeldAttribute) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     """Return the beliefs in values of one attribute by an attacker who knows how often they go with those of another.
 
     Persons with the same groups in both tables are believed to have the same; so the result is the beliefs of each
@@ -198,12 +198,12 @@ def beliefs_given(asked: Held, known: Held) -> tuple[NDArray[np.float64], NDArra
     return beliefs / beliefs.sum(axis=1, keepdims=True), of_row
 
 
-def _joint(asked: Held, known: Held) -> NDArray[np.float64]:
+def _joint(asked: HeldAttribute, known: HeldAttribute) -> NDArray[np.float64]:
     """Return how often each value of one attribute goes with each of another."""
     return crossed(asked.codes, asked.counts.shape[1], known.codes, known.counts.shape[1]).astype(np.float64)
 
 
-def _intersection_check(held: list[Held]) -> Check:
+def _intersection_check(held: list[HeldAttribute]) -> Check:
     learnt, rows = intersection(held), len(held[0].codes)
     sentence = (
         f"An attacker who intersects the tables and takes them to be independent believes in no value with more than "

@@ -36,7 +36,7 @@ def audit_projected(case: Case[ProjectedRelease]) -> FormatFindings:
     if len(findings) > 1:
         for part in cases:
             if len(part.release.sensitive) == 1:
-                whole += unpromised(part.release.secret.name, part.parts)
+                whole += unpromised(part.release.sensitive_attribute.name, part.parts)
         whole += _aligned(case) + _withheld_apart(case.trace)
         sound = all(check.holds for table in findings for check in table.checks)
         more = across(release, case.original, case.trace) if sound else []

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from discreet.catalogue import FORMATS
 from discreet.errors import DiscreetError
 from discreet.families.codip.release import OF_PARTS, UNNAMED, ProjectedRelease
-from discreet.principles import Principle, parse, together
+from discreet.principles import Principle, conjunction, parse
 from discreet.principles.k_anonymity import KAnonymity
 from discreet.releases.folder import DAMAGED, Home, PartHome
 from discreet.releases.reading import read_attributes
@@ -66,7 +66,7 @@ def part_manifest(manifest: Mapping[str, Any], number: int) -> dict[str, Any]:
         "rows": manifest["rows"],
         **{key: value for key, value in entry.items() if key not in OF_PARTS},
         "tables": {own_name(name, ending): entry_of for name, entry_of in manifest["tables"].items() if ending in name},
-        "assumptions": list(kind.assumed(described, together(read) if read else KAnonymity(1))),
+        "assumptions": list(kind.assumed(described, conjunction(read) if read else KAnonymity(1))),
     }
     return result | ({"experimental_seed": True} if "experimental_seed" in manifest else {})
 

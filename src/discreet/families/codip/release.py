@@ -254,9 +254,9 @@ class ProjectedRelease(Release):
         described = [part.descriptions for part in self.parts if part.descriptions is not None]
         return ByBoxes(Descriptions.joined(described)) if len(described) == len(self.parts) else self.parts[0].lookup()
 
-    def given(self, name: str, known: str) -> Release | None:
+    def conditioned_on(self, name: str, known: str) -> Release | None:
         """Return what the table with both attributes publishes; None if they are in different tables."""
-        return next((view for part in self.parts if (view := part.given(name, known)) is not None), None)
+        return next((view for part in self.parts if (view := part.conditioned_on(name, known)) is not None), None)
 
     def known_values(self, name: str) -> NDArray[Any]:
         """Return the values of a column that its table reveals; of a quasi-identifier, those that the first reveals."""

@@ -17,18 +17,18 @@ from discreet.families.codip.plans import STEPS, chosen, frontier, merged
 from discreet.families.codip.release import ProjectedRelease
 from discreet.options import Interval, brief
 from discreet.principles.per_attribute import concerned, stated
-from discreet.principles.principle import Principle, together
+from discreet.principles.principle import Principle, conjunction
 from discreet.principles.prior import Prior
 from discreet.principles.wording import listed
 from discreet.progress import Progress
 from discreet.releases.release import Release
-from discreet.schemes.keepers import bounds_presence, keeper, not_of_groups, way_out
+from discreet.schemes.default_scheme import bounds_presence, keeper, not_of_groups, way_out
 from discreet.schemes.scheme import EXAMPLE, GivenGroups, Scheme, feasible, make_scheme
 from discreet.table.dependency import Dependency, Plan, dependency, harmless_values, sensitive_shares
 from discreet.table.table import Table
 from discreet.table.texts import number_text
 
-Search = Literal["best", "paper"]
+PlanSearch = Literal["best", "paper"]
 Ratio = Annotated[float, Interval(0, 1)]
 DEFAULT = "default"
 ROUNDS = 5
@@ -77,7 +77,7 @@ class Codip(Scheme):
     scheme: str = DEFAULT
     """The scheme that publishes each table, by default that of the promise; with options as in
     ``cuts(effort=thorough, loss=gcp)``. One that protects a single attribute gives every attribute a table."""
-    search: Search = "best"
+    search: PlanSearch = "best"
     """``paper``: the merges of CODIP*, Figure 4. ``best``: the least association loss among all plans, or among those
     that a search finds where there are too many (more than ten attributes); never more than the paper's."""
     aligned: bool = False
@@ -268,7 +268,7 @@ class _Work:
         with the first attribute also has what is kept along."""
         some = tuple(self.table.sensitive[at] for at in part)
         priors = [Prior.of_column(column) for column in some]
-        promise = together([single for single in self.principle.parts if any(concerned(single, priors))])
+        promise = conjunction([single for single in self.principle.parts if any(concerned(single, priors))])
         return replace(self.table, sensitive=some, other=self.table.other if 0 in part else ()), promise
 
     def refusal(self) -> DiscreetError:

@@ -67,7 +67,7 @@ def audit_matched(case: Case[MatchedRelease]) -> FormatFindings:
     believed = believed_by_matching(aligned, people, sets, np.flatnonzero(times), left)
     if how == "trace" and check.holds and case.trace is not None:
         persons = _persons(aligned, case.trace, prior)
-        known = certain(original.secret, persons.counts, left, alone=True)
+        known = certain(original.sensitive_attribute, persons.counts, left, alone=True)
         kept = [judged(part, persons, prior, left) for part in case.parts]
         clear = [part for part, verdict in zip(case.parts, kept, strict=True) if math.isfinite(verdict.strain)]
         bounding = [part for part in clear if part.caps(prior) is not None]
@@ -93,7 +93,7 @@ def _persons(aligned: Aligned, trace: NDArray[np.int64], prior: Prior) -> Subjec
     places = candidates_in(aligned, trace)
     assert places is not None, "the trace explains the release"
     of_place = np.empty(release.groups, np.int64)
-    of_place[release.group_of] = aligned.class_of[release.classes]
+    of_place[release.group_of] = aligned.class_of[release.sensitive_codes]
     shown, counts = published_values(places, of_place, len(prior.values))
     first = np.where(places[shown] < 0, release.groups, places[shown]).min(axis=1, initial=release.groups)
     return Subjects(

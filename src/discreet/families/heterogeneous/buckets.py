@@ -54,7 +54,7 @@ class Buckets:
 
 
 def bucketize(
-    classes: NDArray[np.int32],
+    sensitive_codes: NDArray[np.int32],
     caps: NDArray[np.float64],
     least: int,
     bucketing: Bucketing,
@@ -64,14 +64,14 @@ def bucketize(
 
     ``caps``: the largest share of every value, which all rows together keep; ``least``: the fewest rows of a group.
 
-    >>> classes = np.array([0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 4, 4, 5, 5], np.int32)
-    >>> buckets = bucketize(classes, np.full(6, 0.2), 1, "fewest", np.random.default_rng(1))
-    >>> classes[buckets.rows].reshape(5, 3).tolist()
+    >>> sensitive_codes = np.array([0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 4, 4, 5, 5], np.int32)
+    >>> buckets = bucketize(sensitive_codes, np.full(6, 0.2), 1, "fewest", np.random.default_rng(1))
+    >>> sensitive_codes[buckets.rows].reshape(5, 3).tolist()
     [[0, 0, 0], [1, 1, 1], [2, 2, 2], [5, 3, 3], [5, 4, 4]]
     """
-    counts = np.bincount(classes, minlength=len(caps))
+    counts = np.bincount(sensitive_codes, minlength=len(caps))
     width, runs = contents(counts, caps, least, bucketing)
-    return _filled(classes, counts, width, runs, rng)
+    return _filled(sensitive_codes, counts, width, runs, rng)
 
 
 def contents(
@@ -205,11 +205,11 @@ def _within(runs: list[Run], counts: NDArray[np.int64], caps: NDArray[np.float64
 
 
 def _filled(
-    classes: NDArray[np.int32], counts: NDArray[np.int64], width: int, runs: list[Run], rng: np.random.Generator
+    sensitive_codes: NDArray[np.int32], counts: NDArray[np.int64], width: int, runs: list[Run], rng: np.random.Generator
 ) -> Buckets:
     """Rows in place of numbers of rows, drawn at random among those of a value."""
-    order = rng.permutation(len(classes))
-    order = order[np.argsort(classes[order], kind="stable")]
+    order = rng.permutation(len(sensitive_codes))
+    order = order[np.argsort(sensitive_codes[order], kind="stable")]
     apart = [run.value for run in runs if run.apart]
     split = np.flatnonzero(np.bincount(apart, minlength=len(counts)) > 1) if apart else np.zeros(0, np.int64)
     mark_of = np.full(len(counts), -1, np.int32)

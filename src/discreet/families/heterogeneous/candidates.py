@@ -81,14 +81,13 @@ def irregularities(candidates: NDArray[Any], rows: int, names: Sequence[Any]) ->
 
 
 def published_values(
-    candidates: NDArray[Any], classes: NDArray[np.integer[Any]], width: int
+    candidates: NDArray[Any], sensitive_codes: NDArray[np.integer[Any]], width: int
 ) -> tuple[NDArray[np.intp], Counts]:
     """Return who is published, and how often each value is published among each of their candidates.
 
-    ``classes`` are the sensitive values of the published rows, which are below ``width``, or ``width`` for those that
-    are not to be counted.
+    ``sensitive_codes`` are those of the published rows: below ``width``, or ``width`` if they are not to be counted.
     """
     shown = np.flatnonzero(candidates[:, 0] >= 0) if candidates.shape[1] else np.zeros(0, np.intp)
     persons, at = pairs(candidates[shown])
-    known = classes[at] < width
-    return shown, Counts.of_rows(persons[known], classes[at][known], len(shown), width)
+    known = sensitive_codes[at] < width
+    return shown, Counts.of_rows(persons[known], sensitive_codes[at][known], len(shown), width)

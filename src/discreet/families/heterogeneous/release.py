@@ -133,7 +133,7 @@ class MatchedRelease(GeneralizedRelease):
     def load(cls, home: Home, manifest: dict[str, Any]) -> Self:
         """Return the release in a folder whose manifest has been read."""
         release = super().load(home, manifest)
-        if len(release.secrets) != 1:
+        if len(release.sensitive_columns) != 1:
             raise DiscreetError(f"the manifest of a matched release must list one sensitive attribute; {DAMAGED}")
         shared = np.flatnonzero(release.sizes != 1)
         if not len(shared):

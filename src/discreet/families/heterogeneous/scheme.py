@@ -23,12 +23,12 @@ from discreet.principles.per_attribute import Promised, stated
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.processors import threads
-from discreet.progress import Progress, part_of, unheard
+from discreet.progress import Progress, no_progress, part_of
 from discreet.releases.generalization import Values
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.schemes.axes import Loss, axes_of
+from discreet.schemes.default_scheme import hides_nobody, not_only_caps
 from discreet.schemes.grouping import GroupingTask, LeadingScheme, confirm, published_rows
-from discreet.schemes.keepers import hides_nobody, not_only_caps
 from discreet.schemes.scheme import feasible
 from discreet.table.table import Table
 
@@ -135,14 +135,14 @@ class Heterogeneous(LeadingScheme):
         principle = stated(principle, table)
         rng, seeded = self.draws()
         rows = published_rows(table, principle, prior, rng)
-        progress = progress or unheard
+        progress = progress or no_progress
         progress("matching rows", 0.0)
         space, buckets = self._prepared(GroupingTask(table, principle, prior, rows, rng))
         tell = part_of(partial(progress, "matching rows"), 0.0, 0.9)
         matches = matches_in_zones(space, buckets, self.matching, self.block, rng, seeded, tell)
         candidates = np.full((table.rows, matches.shape[1]), -1, np.int32)
         candidates[rows] = matches
-        _confirm_graph(candidates, table.classes, principle, prior)
+        _confirm_graph(candidates, table.sensitive_codes, principle, prior)
         release = MatchedRelease.from_candidates(table, candidates, values=self.values, **self.statement(principle))
         progress("matching rows", 1.0)
         return release
@@ -166,21 +166,23 @@ class Heterogeneous(LeadingScheme):
         caps = task.principle.caps(task.prior)
         assert caps is not None, "a promise without caps is refused"
         least = max(part.least_rows for part in task.principle.parts)
-        buckets = bucketize(task.classes, caps, least, self.buckets, task.rng)
+        buckets = bucketize(task.sensitive_codes, caps, least, self.buckets, task.rng)
         return space_of(task.table, task.rows, self.loss, self.values), buckets
 
 
 def _confirm_graph(
-    candidates: NDArray[np.int32], classes: NDArray[np.int32], principle: Principle, prior: Prior
+    candidates: NDArray[np.int32], sensitive_codes: NDArray[np.int32], principle: Principle, prior: Prior
 ) -> None:
     """Judge once more what is about to be published: a fault in the scheme must not become a broken promise.
 
     That the graph is regular is seen to where the release is made.
     """
-    confirm(np.where(candidates[:, 0] < 0, -1, 0).astype(np.int32), classes, principle, prior)  # withheld, all others
+    confirm(
+        np.where(candidates[:, 0] < 0, -1, 0).astype(np.int32), sensitive_codes, principle, prior
+    )  # withheld, all others
     kept = np.flatnonzero(candidates[:, 0] >= 0)
     shown = np.empty(len(kept), np.int32)
-    shown[candidates[kept, 0]] = classes[kept]
+    shown[candidates[kept, 0]] = sensitive_codes[kept]
     _, counts = published_values(candidates, shown, len(prior.counts))
     if not principle.holds(counts, prior).all():
         raise AssertionError(f"the graph breaks {principle}; nothing was published")

@@ -83,7 +83,7 @@ def audit_nested(case: Case[NestedRelease]) -> FormatFindings:
         beliefs = expected(release.tree, counts_of(aligned, len(prior.values))).only(np.flatnonzero(release.persons))
         leaves = release.leaves
         persons = Subjects(beliefs, leaves.ids, leaves.text, "leaf", "leaves of the tree", partial(number_of, "person"))
-        known = certain(original.secret, beliefs, left)
+        known = certain(original.sensitive_attribute, beliefs, left)
         kept = [judged(part, persons, prior, left) for part in case.parts]
         clear = [part for part, verdict in zip(case.parts, kept, strict=True) if math.isfinite(verdict.strain)]
         if clear:

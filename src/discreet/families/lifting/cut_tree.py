@@ -11,24 +11,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.families.lifting.kernels.balance import scales_of
-from discreet.families.lifting.kernels.growth import Persons, Recipe, Terms, grow
+from discreet.families.lifting.kernels.growth import LeafTerms, LiftRecipe, Persons, grow
 from discreet.families.lifting.kernels.survey import survey_of
 from discreet.kernels.costs import Axes
 from discreet.processors import threads
-from discreet.progress import Progress, unheard
+from discreet.progress import Progress, no_progress
 from discreet.schemes.cuts.top_down import spread
 
 Node = tuple[int, int, int, NDArray[np.float64]]
 """A node to be cut: its persons from here to there, its number, and what is expected above it (see ``grow``)."""
-FAST = Recipe(31, 1.0, 1.0, False)
+FAST = LiftRecipe(31, 1.0, 1.0, False)
 """Chosen on Adult and on a census of 10,000 rows; no recipe is best everywhere, which is what the others are for."""
 RECIPES = [
     FAST,
     *(
-        Recipe(31, weight, fading, False)
+        LiftRecipe(31, weight, fading, False)
         for weight, fading in ((0.5, 1.0), (2.0, 1.0), (2.0, 2.0), (4.0, 3.0), (8.0, 3.0))
     ),
-    *(Recipe(15, weight, weight, False) for weight in (1.0, 2.0)),
+    *(LiftRecipe(15, weight, weight, False) for weight in (1.0, 2.0)),
 ]
 FINER, LEVELS, SMALL = 4, 3, 500
 """How many times smaller the nodes are for which recipes are compared anew, how often, and up to how many persons they
@@ -54,16 +54,16 @@ class Nursery:
     """Persons to be put into trees: points on axes, a sensitive value each, and what every leaf must keep."""
 
     points: NDArray[np.int32]
-    classes: NDArray[np.int32]
+    sensitive_codes: NDArray[np.int32]
     axes: Axes
-    terms: Terms
+    terms: LeafTerms
 
     def tree(
         self,
-        recipes: Sequence[Recipe],
+        recipes: Sequence[LiftRecipe],
         order: NDArray[np.int64],
         groups: NDArray[np.int32] | None = None,
-        progress: Progress = unheard,
+        progress: Progress = no_progress,
     ) -> LiftedTree:
         """A tree of all persons, or one for each group; which rows of a value are lifted depends on the random order.
 
@@ -71,20 +71,20 @@ class Nursery:
         then of a sixteenth, and so on. A cut changes nothing outside its node, so each is chosen by itself, and the
         tree is never worse than by any one recipe.
         """
-        n = len(self.classes)
+        n = len(self.sensitive_codes)
         if groups is None:
             starts = np.zeros(1, np.int64)
         else:
             order = order[np.argsort(groups[order], kind="stable")]
             starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
-        persons = in_order(self.points, self.classes, order)
+        persons = in_order(self.points, self.sensitive_codes, order)
         nothing = np.zeros(len(self.terms.caps))
         ends = np.append(starts[1:], n).tolist()
         nodes: list[Node] = [(start, end, 2 * start, nothing) for start, end in zip(starts.tolist(), ends, strict=True)]
         if len(recipes) == 1:
             cost, _ = self._grow(persons, nodes, recipes[0], 0, progress)
             return _numbered(persons, cost)
-        trial = in_order(self.points, self.classes, order)
+        trial = in_order(self.points, self.sensitive_codes, order)
         cost = 0.0
         if groups is None:
             tried = []
@@ -96,7 +96,9 @@ class Nursery:
             improve = partial(self._improve, persons, trial, recipes, max(SMALL, n // FINER**LEVELS))
             return _numbered(persons, cost + sum(pool.map(improve, nodes)))
 
-    def _improve(self, persons: Persons, trial: Persons, recipes: Sequence[Recipe], small: int, node: Node) -> float:
+    def _improve(
+        self, persons: Persons, trial: Persons, recipes: Sequence[LiftRecipe], small: int, node: Node
+    ) -> float:
         """Grow a node by the recipe that is cheapest for it, and within it, unless it is small, nodes of at most a
         quarter of its persons by theirs; returns the cost."""
         start, end = node[:2]
@@ -109,13 +111,13 @@ class Nursery:
         return cost + sum(self._improve(persons, trial, recipes, small, child) for child in left)
 
     def _grow(
-        self, persons: Persons, nodes: list[Node], recipe: Recipe, smallest: int, progress: Progress
+        self, persons: Persons, nodes: list[Node], recipe: LiftRecipe, smallest: int, progress: Progress
     ) -> tuple[float, list[Node]]:
         """Grow nodes on all processors; returns the cost, and the nodes of at most ``smallest`` persons.
 
         They touch disjoint runs of rows, so the result does not depend on which thread takes which, or when.
         """
-        n = len(persons.classes)
+        n = len(persons.sensitive_codes)
         largest = max(1000, n // (4 * threads()), smallest)
         cost, small, done = 0.0, list[Node](), 0
 
@@ -131,7 +133,7 @@ class Nursery:
         return cost, small
 
     def grow_here(
-        self, persons: Persons, nodes: list[Node], recipe: Recipe, smallest: int, largest: int
+        self, persons: Persons, nodes: list[Node], recipe: LiftRecipe, smallest: int, largest: int
     ) -> tuple[float, list[Node]]:
         """The same in this thread; nodes of more than ``largest`` persons are cut once and returned too."""
         size = max(end - start for start, end, *_ in nodes)
@@ -147,12 +149,12 @@ class Nursery:
         return cost, left
 
 
-def in_order(points: NDArray[np.int32], classes: NDArray[np.int32], order: NDArray[np.int64]) -> Persons:
+def in_order(points: NDArray[np.int32], sensitive_codes: NDArray[np.int32], order: NDArray[np.int64]) -> Persons:
     """Return the persons in an order, none of them in a tree yet."""
     n = len(order)
     nowhere = np.full((2, n), -1, np.int32)
     parents = np.full(2 * n, -1, np.int32)
-    return Persons(points[order], classes[order], order.astype(np.int32), nowhere[0], nowhere[1], parents)
+    return Persons(points[order], sensitive_codes[order], order.astype(np.int32), nowhere[0], nowhere[1], parents)
 
 
 def _restore(trial: Persons, persons: Persons, start: int, end: int) -> None:

@@ -151,7 +151,7 @@ class NestedRelease(GeneralizedRelease):
     def load(cls, home: Home, manifest: dict[str, Any]) -> Self:
         """Return the release in a folder whose manifest has been read, with the tree from its table of nodes."""
         release = super().load(home, manifest)
-        if len(release.secrets) != 1:
+        if len(release.sensitive_columns) != 1:
             raise DiscreetError(f"the manifest of a nested release must list one sensitive attribute; {DAMAGED}")
         path = release.second_table(home, NODES)
         names = [GROUP, PARENT, PERSONS]

@@ -9,20 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.families.lifting.cut_tree import FAST, RECIPES, LiftedTree, Nursery
-from discreet.families.lifting.kernels.growth import Recipe, Terms
+from discreet.families.lifting.kernels.growth import LeafTerms, LiftRecipe
 from discreet.families.lifting.release import NestedRelease
 from discreet.families.lifting.tree import Tree, expected
 from discreet.principles.counts import Counts
 from discreet.principles.per_attribute import stated
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
-from discreet.progress import Progress, unheard
+from discreet.progress import Progress, no_progress
 from discreet.randomness import permutation
 from discreet.releases.generalization import Values
 from discreet.schemes.axes import axes_of
 from discreet.schemes.cuts.scheme import Cuts
+from discreet.schemes.default_scheme import hides_nobody, way_out
 from discreet.schemes.grouping import GroupingTask, confirm, published_rows
-from discreet.schemes.keepers import hides_nobody, way_out
 from discreet.schemes.scheme import Scheme, feasible
 from discreet.table.table import Table
 
@@ -95,13 +95,13 @@ class Lifting(Scheme):
         leaf_of, node_of = np.full((2, table.rows), -1, np.int64)
         parents = np.zeros(0, np.int64)
         if len(rows):
-            tree = self._tree(GroupingTask(table, principle, prior, rows, rng, progress or unheard), seeded)
+            tree = self._tree(GroupingTask(table, principle, prior, rows, rng, progress or no_progress), seeded)
             parents, leaf_of[rows], node_of[rows] = tree.parents, tree.leaf_of, tree.node_of
-        confirm_tree(parents, leaf_of, node_of, table.classes, principle, prior)
+        confirm_tree(parents, leaf_of, node_of, table.sensitive_codes, principle, prior)
         return self.format.from_tree(table, parents, leaf_of, node_of, values=self.values, **self.statement(principle))
 
     @property
-    def recipes(self) -> list[Recipe]:
+    def recipes(self) -> list[LiftRecipe]:
         """How cuts are chosen: of several recipes the cheapest is taken."""
         recipes = RECIPES if self.effort == "thorough" else [FAST]
         return [recipe._replace(blind=self.lift == "blind") for recipe in recipes]
@@ -115,8 +115,8 @@ class Lifting(Scheme):
         categories = [column.kind == "categorical" for column in table.quasi]
         by_label = [self.values == "label" and column.hierarchy is not None for column in table.quasi]
         by_set = np.array(categories) & (self.loss == "gcp") & (self.values == "set")
-        terms = Terms(caps, np.array(categories) | np.array(by_label), by_set)
-        return Nursery(points[rows], table.classes[rows], axes, terms)
+        terms = LeafTerms(caps, np.array(categories) | np.array(by_label), by_set)
+        return Nursery(points[rows], table.sensitive_codes[rows], axes, terms)
 
     def _tree(self, task: GroupingTask, seeded: np.random.Generator | None) -> LiftedTree:
         """The cheapest tree of the persons."""
@@ -134,15 +134,17 @@ def confirm_tree(
     parents: NDArray[np.int64],
     leaf_of: NDArray[np.int64],
     node_of: NDArray[np.int64],
-    classes: NDArray[np.int32],
+    sensitive_codes: NDArray[np.int32],
     principle: Principle,
     prior: Prior,
 ) -> None:
     """Compute once more what is believed at every leaf: a fault in a scheme must not become a broken promise."""
     number, width = len(parents), len(prior.counts)
-    confirm(np.where(leaf_of < 0, -1, 0).astype(np.int32), classes, principle, prior)  # withheld rows, and all others
+    confirm(
+        np.where(leaf_of < 0, -1, 0).astype(np.int32), sensitive_codes, principle, prior
+    )  # withheld rows, and all others
     kept = leaf_of >= 0
-    counts = Counts.of_rows(node_of[kept], classes[kept], number, width)
+    counts = Counts.of_rows(node_of[kept], sensitive_codes[kept], number, width)
     tree = Tree.of_rows(parents, leaf_of, node_of)
     if tree.faults(range(number)) or not principle.holds(expected(tree, counts), prior).all():
         raise AssertionError(f"the tree breaks {principle}; nothing was published")

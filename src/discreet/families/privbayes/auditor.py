@@ -26,7 +26,7 @@ from discreet.families.privbayes.release import Privacy, SyntheticRelease
 from discreet.principles import Principle, wording
 from discreet.principles.differential_privacy import DifferentialPrivacy
 from discreet.releases.columns import ExactColumn, value_name
-from discreet.table.moments import written
+from discreet.table.date_numbers import written
 from discreet.table.table import Column
 from discreet.table.texts import MISSING, number_text
 
@@ -41,11 +41,11 @@ def audit_synthetic(case: Case[Any]) -> FormatFindings:
     """Audit a synthetic release against its original; see ``audit``."""
     release, original = case.release, case.original
     check_sensitive(release, original)
-    attributes, payloads = release.attributes, (*release.exact, *release.secrets)
+    attributes, exact_columns = release.attributes, (*release.exact, *release.sensitive_columns)
     columns = [*(quasi_column(attribute, original) for attribute in release.quasi), *original.sensitive]
     scheme = stated_scheme(case.manifest.get("scheme"))
     privacy = _said(case, scheme)
-    numbers = numbers_of(attributes, payloads)
+    numbers = numbers_of(attributes, exact_columns)
     rows = f"There are as many rows as in the original, {original.rows:,}; all of them are synthetic."
     if release.rows != original.rows:  # their number is taken as public
         rows = f"The release has {wording.rows(release.rows)} and the original {original.rows:,}"
@@ -53,7 +53,7 @@ def audit_synthetic(case: Case[Any]) -> FormatFindings:
     checks = [
         entries(case, privacy=privacy._asdict()),
         soundness.consistency(release, CONSISTENT),
-        _nothing_missing(columns, payloads)
+        _nothing_missing(columns, exact_columns)
         or domains(release, original, numbers, case.from_release, declared=privacy.domains == "declared"),
         _drawable(release, columns, numbers, scheme),
         Check("rows", release.rows == original.rows, rows),
@@ -112,10 +112,10 @@ def _drawable(
     return Check("grid", True, f"All numbers are ones that scheme {scheme.name!r} draws from what the manifest states.")
 
 
-def _nothing_missing(columns: Sequence[Column], payloads: Sequence[ExactColumn]) -> Check | None:
+def _nothing_missing(columns: Sequence[Column], exact_columns: Sequence[ExactColumn]) -> Check | None:
     """Return a fault if values are missing in a column in which none may be; None if there is none."""
-    for column, payload in zip(columns, payloads, strict=True):
-        names = {value_name(payload.values[code]) for code in np.unique(payload.codes).tolist()}
+    for column, exact_column in zip(columns, exact_columns, strict=True):
+        names = {value_name(exact_column.values[code]) for code in np.unique(exact_column.codes).tolist()}
         held = {column.texts[code] for code in np.unique(column.codes).tolist()}
         if MISSING in names - held - (set(column.texts) if column.declared_values else set()):
             sentence = f"Values of {column.name!r} are missing in the release, and none is in the original."

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.releases.attributes import as_shown
-from discreet.table.moments import DAY
+from discreet.table.date_numbers import DAY
 from discreet.table.table import Column, Table
 from discreet.table.texts import MISSING
 
@@ -32,7 +32,7 @@ FEWEST_RANGES = 8
 
 
 @dataclass(frozen=True)
-class Cells:
+class ColumnCells:
     """The cells of a column. One for each of its values, unless they are numbers."""
 
     column: Column
@@ -67,7 +67,7 @@ class Cells:
 
 
 @dataclass(frozen=True)
-class Ranges(Cells):
+class Ranges(ColumnCells):
     """The cells of a numeric column: ranges of a grid of numbers, after one for missing numbers if there are any."""
 
     low: float
@@ -132,7 +132,7 @@ class Ranges(Cells):
         return np.array([float(f"{self.low + place * self.step:.15g}") for place in places.tolist()], np.float64)
 
 
-def cells_of(table: Table, observed: bool, most: int) -> list[Cells]:
+def cells_of(table: Table, observed: bool, most: int) -> list[ColumnCells]:
     """The cells of every quasi-identifier and sensitive attribute, with about so many ranges of numbers.
 
     Values that were not declared are refused unless ``observed`` says that they are public as they occur; then numbers,
@@ -146,10 +146,10 @@ def cells_of(table: Table, observed: bool, most: int) -> list[Cells]:
     return [cells_in(column, observed, most) for column in columns]
 
 
-def cells_in(column: Column, observed: bool, most: int = FEWEST_RANGES) -> Cells:
+def cells_in(column: Column, observed: bool, most: int = FEWEST_RANGES) -> ColumnCells:
     """The cells of one column, whether or not it was declared; see ``cells_of``."""
     if column.kind != "numeric":
-        return Cells(column)
+        return ColumnCells(column)
     if column.hierarchy is not None and not column.declared_domain:
         # any listed number may be drawn, so the list is what is told, and not which of its numbers occur
         numbers = column.values.astype(np.float64)
@@ -157,7 +157,7 @@ def cells_in(column: Column, observed: bool, most: int = FEWEST_RANGES) -> Cells
     # what is public of a column now is not to be taken from the drawn rows later
     column = replace(as_shown(column, None), declared_domain=True)
     listed = column.hierarchy is not None or (observed and len(column.values) <= MOST_RANGES)
-    return Cells(column) if listed else Ranges.of(column, min(MOST_RANGES, max(FEWEST_RANGES, most)), observed)
+    return ColumnCells(column) if listed else Ranges.of(column, min(MOST_RANGES, max(FEWEST_RANGES, most)), observed)
 
 
 def _check_declared(column: Column) -> None:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.families.privbayes.chance import Seeded, choice, noise, rate_below
-from discreet.progress import Tell, silent
+from discreet.progress import Tell, no_progress
 
 Ints = NDArray[np.int64]
 SHARE = Fraction(3, 10)
@@ -91,7 +91,7 @@ def drawn(
     budget: Budget,
     random: np.random.Generator,
     seeded: Seeded = None,
-    tell: Tell = silent,
+    tell: Tell = no_progress,
 ) -> list[Ints]:
     """As many rows as there are, drawn from the noisy counts of a network of these columns.
 

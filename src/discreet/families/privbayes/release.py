@@ -85,7 +85,7 @@ class SyntheticRelease(ExactRowsRelease):
             manifest=drawn.manifest(cls, Statement(**stated), privacy=privacy._asdict()),
             attributes=drawn.attributes,
             exact=drawn.exact,
-            secrets=drawn.secrets,
+            sensitive_columns=drawn.sensitive_columns,
             privacy=privacy,
         ).in_order()
 
@@ -125,7 +125,7 @@ class SyntheticRelease(ExactRowsRelease):
             manifest=manifest,
             attributes=attributes,
             exact=tuple(read[:quasi]),
-            secrets=tuple(read[quasi:]),
+            sensitive_columns=tuple(read[quasi:]),
             privacy=privacy,
             faults=tuple(faults),
         )
@@ -137,31 +137,37 @@ class SyntheticRelease(ExactRowsRelease):
     @property
     def values(self) -> NDArray[Any]:
         """The values of the first sensitive attribute, in the order of the columns of beliefs."""
-        return np.asarray(self.secrets[0].values)
+        return np.asarray(self.sensitive_columns[0].values)
 
     def about(self, attribute: str | None) -> SyntheticRelease:
         """What is published about one sensitive attribute, without the others; about the first if None."""
         at = self._place(attribute)
-        if len(self.secrets) == 1:
+        if len(self.sensitive_columns) == 1:
             return self
-        return replace(self, attributes=(*self.quasi, self.sensitive[at]), secrets=(self.secrets[at],))
+        return replace(
+            self, attributes=(*self.quasi, self.sensitive[at]), sensitive_columns=(self.sensitive_columns[at],)
+        )
 
     def with_values(self, column: Column) -> SyntheticRelease:
         """The same rows, with the numbers of the original among the values that might have been drawn."""
-        (secret,) = self.secrets
+        (sensitive_attribute,) = self.sensitive_columns
         if column.kind != "numeric":
             return self
-        values, at = coded_numbers(np.concatenate([secret.values, column.values.astype(np.float64)]))
-        return replace(self, secrets=(secret._replace(values=values, codes=at[secret.codes]),))
+        values, at = coded_numbers(np.concatenate([sensitive_attribute.values, column.values.astype(np.float64)]))
+        return replace(
+            self, sensitive_columns=(sensitive_attribute._replace(values=values, codes=at[sensitive_attribute.codes]),)
+        )
 
-    def given(self, name: str, known: str) -> SyntheticRelease | None:
+    def conditioned_on(self, name: str, known: str) -> SyntheticRelease | None:
         """What is published about one sensitive attribute beside another that is known of everyone."""
         names = [attribute.name for attribute in self.sensitive]
         if name == known or name not in names or known not in names:
             return None
         at, alone = names.index(known), self.about(name)
         taken = replace(self.sensitive[at], role="quasi")
-        return replace(alone, attributes=(*self.quasi, taken, *alone.sensitive), exact=(*self.exact, self.secrets[at]))
+        return replace(
+            alone, attributes=(*self.quasi, taken, *alone.sensitive), exact=(*self.exact, self.sensitive_columns[at])
+        )
 
     def beliefs(
         self, points: Mapping[str, ArrayLike], withheld: ArrayLike | None = None, *, attribute: str | None = None
@@ -175,8 +181,10 @@ class SyntheticRelease(ExactRowsRelease):
 
     def believed_counts(self, rows: RowsAt) -> NDArray[np.float64]:
         """How many of the rows have each value."""
-        secret = self.secrets[0]
-        return crossed(rows.lines, rows.number, secret.codes[rows.rows], len(secret.values)).astype(np.float64)
+        sensitive_attribute = self.sensitive_columns[0]
+        return crossed(
+            rows.lines, rows.number, sensitive_attribute.codes[rows.rows], len(sensitive_attribute.values)
+        ).astype(np.float64)
 
     def presence(self, points: Mapping[str, ArrayLike], *, combined: bool = False) -> NDArray[np.float64]:
         """NaN for every point: drawn rows say nothing certain about who is in the table."""

@@ -17,9 +17,9 @@ from discreet.families.privbayes.release import Domains, Privacy, SyntheticRelea
 from discreet.principles.differential_privacy import DifferentialPrivacy
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
-from discreet.progress import Progress, silent
+from discreet.progress import Progress, no_progress
 from discreet.releases.release import Release
-from discreet.schemes.keepers import way_out
+from discreet.schemes.default_scheme import way_out
 from discreet.schemes.scheme import Scheme, feasible
 from discreet.schemes.withholding import check_complete
 from discreet.table.table import Column, Table
@@ -94,7 +94,7 @@ class PrivBayes(Scheme):
             raise DiscreetError(f"epsilon={epsilon!r} is so small that nothing but noise would be left; ask for more")
         cells = cells_of(table, self.domains == "observed", int(budget.most))
         rng, seeded = self.draws()
-        tell: Callable[[float], None] = silent if progress is None else partial(progress, "learning the network")
+        tell: Callable[[float], None] = no_progress if progress is None else partial(progress, "learning the network")
         tell(0.0)
         rows = drawn([of.codes for of in cells], [of.size for of in cells], budget, rng, seeded, tell)
         columns = [of.drawn(codes, rng) for of, codes in zip(cells, rows, strict=True)]

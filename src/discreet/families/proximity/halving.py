@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.families.proximity.kernels import conflict_free, pairs
-from discreet.families.proximity.kernels.pairs import Judge
+from discreet.families.proximity.kernels.pairs import PairTerms
 from discreet.kernels.costs import Axes, box_cost
 from discreet.kernels.judging import Rules
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.principles.rules import combine, stack
-from discreet.progress import Progress, unheard
+from discreet.progress import Progress, no_progress
 
 SMALL = 96
 """Pieces up to this size are also gathered into groups, which takes time quadratic in their size."""
@@ -34,23 +34,23 @@ class HalvingProblem(NamedTuple):
 
     points: NDArray[np.int32]
     """Per row: its quasi-identifiers."""
-    classes: NDArray[np.int32]
+    sensitive_codes: NDArray[np.int32]
     """Per sensitive attribute: the code of every row."""
     axes: Axes
-    judge: Judge
+    judge: PairTerms
     positions: int
 
     def laid_out(self, rows: Rows) -> tuple[NDArray[np.int32], NDArray[np.int32], Rows]:
         """Return the points and codes of some rows, and their orders by each attribute."""
-        classes = np.ascontiguousarray(self.classes[:, rows])
-        return self.points[rows], classes, np.argsort(classes, axis=1, kind="stable")
+        sensitive_codes = np.ascontiguousarray(self.sensitive_codes[:, rows])
+        return self.points[rows], sensitive_codes, np.argsort(sensitive_codes, axis=1, kind="stable")
 
     def grade(self, rows: Rows) -> int:
         """Return whether rows as one group keep every promise, may be divisible into groups that do, or cannot be."""
-        _, classes, orders = self.laid_out(rows)
+        _, sensitive_codes, orders = self.laid_out(rows)
         counts, ordered = np.zeros(int(self.judge.widths.max()), np.int64), np.empty(len(rows), np.int32)
         side = np.zeros(len(rows), np.int32)
-        return int(pairs.grade(classes, orders, side, 0, self.judge, counts, ordered))
+        return int(pairs.grade(sensitive_codes, orders, side, 0, self.judge, counts, ordered))
 
     def cost(self, rows: Rows) -> float:
         """Return the cost of rows as one group."""
@@ -58,7 +58,7 @@ class HalvingProblem(NamedTuple):
         return len(rows) * float(box_cost(self.axes, points.min(axis=0), points.max(axis=0), len(rows)))
 
 
-def judge_of(parts: Sequence[tuple[Principle, ...]], priors: Sequence[Prior]) -> Judge:
+def judge_of(parts: Sequence[tuple[Principle, ...]], priors: Sequence[Prior]) -> PairTerms:
     """Return the promises about each attribute in the form that the kernels use."""
     width = max(len(prior.values) for prior in priors)
     near = [(a, part.nearness) for a, some in enumerate(parts) for part in some if part.nearness]
@@ -76,10 +76,10 @@ def judge_of(parts: Sequence[tuple[Principle, ...]], priors: Sequence[Prior]) ->
     attributes = np.array([a for a, _ in near], np.int64)
     widths = np.array([len(prior.values) for prior in priors], np.int64)
     least = max([1, int(ms.max(initial=1)), *sizes])
-    return Judge(least, attributes, ms, first, last, widths, rules, starts, heights)
+    return PairTerms(least, attributes, ms, first, last, widths, rules, starts, heights)
 
 
-def halved(problem: HalvingProblem, progress: Progress = unheard) -> NDArray[np.int32] | None:
+def halved(problem: HalvingProblem, progress: Progress = no_progress) -> NDArray[np.int32] | None:
     """Return the group of every row; None if no division into groups that keep every promise was found.
 
     Rows should come in random order: where codes are equal, the order decides which rows are paired.
@@ -144,10 +144,10 @@ def _beginnings(problem: HalvingProblem, rows: Rows) -> list[Rows] | None:
             return None
         if len(rows) <= SMALL and (gathered := _gathered(problem, rows)) is not None:
             return gathered[1]
-        points, classes, orders = problem.laid_out(rows)
+        points, sensitive_codes, orders = problem.laid_out(rows)
         side = np.empty(len(rows), np.int32)
         for choice in range(CHOICES):
-            if left[0] <= 0 or pairs.hopeful_half(points, classes, orders, problem.judge, choice, side) < 0:
+            if left[0] <= 0 or pairs.hopeful_half(points, sensitive_codes, orders, problem.judge, choice, side) < 0:
                 break
             left[0] -= 1
             pieces: list[Rows] = []

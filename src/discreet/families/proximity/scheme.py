@@ -29,8 +29,8 @@ from discreet.principles.proximity import Proximity
 from discreet.progress import Progress
 from discreet.releases.generalization import Values
 from discreet.schemes.axes import axes_of
+from discreet.schemes.default_scheme import way_out
 from discreet.schemes.grouping import GroupingScheme, GroupingTask, View
-from discreet.schemes.keepers import way_out
 from discreet.schemes.withholding import sets_to_withhold
 from discreet.table.table import Table
 
@@ -143,9 +143,9 @@ class SplitAndPartition(GroupingScheme):
         if len(table.sensitive) == 1:
             first, last, _, _ = _hull(Promised(task.prior, task.principle))
             order = task.rng.permutation(table.rows)
-            order = order[np.argsort(table.classes[order], kind="stable")]
+            order = order[np.argsort(table.sensitive_codes[order], kind="stable")]
             needed = np.flatnonzero(np.isin(order, unusable))
-            for places in sets_around(table.classes[order], first, last, needed):
+            for places in sets_around(table.sensitive_codes[order], first, last, needed):
                 yield np.sort(order[places])
         # last candidate: group all rows, the unusable ones with equal quasi-identifiers, and withhold their groups
         usable = np.delete(np.arange(table.rows), unusable)
@@ -175,17 +175,17 @@ class SplitAndPartition(GroupingScheme):
         order = task.rng.permutation(len(rows))
         points, axes = axes_of(table, "ail", self.values)
         points = points[rows[order]]
-        classes = np.stack([column.codes[rows[order]] for column in table.sensitive])
+        sensitive_codes = np.stack([column.codes[rows[order]] for column in table.sensitive])
         best = None
         if len(each) == 1:
-            best = self._dealt(each[0], points, classes[0], axes, task.progress)
+            best = self._dealt(each[0], points, sensitive_codes[0], axes, task.progress)
         if best is None or self.effort == "thorough":
             judge = judge_of([promise.parts for _, promise in each], [prior for prior, _ in each])
-            other = halved(HalvingProblem(points, classes, axes, judge, self.positions), task.progress)
+            other = halved(HalvingProblem(points, sensitive_codes, axes, judge, self.positions), task.progress)
             if other is not None and (best is None or _cost(points, other, axes) < _cost(points, best, axes)):
                 best = other
         if best is None:
-            raise DiscreetError(_why_not(each, classes, table))
+            raise DiscreetError(_why_not(each, sensitive_codes, table))
         groups = np.empty(len(rows), np.int32)
         groups[order] = best
         return groups
@@ -194,15 +194,15 @@ class SplitAndPartition(GroupingScheme):
         self,
         promised: Promised,
         points: NDArray[np.int32],
-        classes: NDArray[np.int32],
+        sensitive_codes: NDArray[np.int32],
         axes: Axes,
         progress: Progress,
     ) -> NDArray[np.int32] | None:
         """Return the group of each row after splitting and partitioning; None if that does not keep every promise."""
         prior, promise = promised
         first, last, m, least = _hull(promised)
-        order = np.argsort(classes, kind="stable")
-        points, ordered = points[order], classes[order]
+        order = np.argsort(sensitive_codes, kind="stable")
+        points, ordered = points[order], sensitive_codes[order]
         if not divisible(ordered, 0, len(order), first, last, m, least):
             return None
         progress("splitting", 0.0)
@@ -212,7 +212,7 @@ class SplitAndPartition(GroupingScheme):
         result[order] = deal(points, ordered, starts, axes, first, last, m, least, self.partition == "matched")
         if all(part.nearness or not part.about_values for part in promise.parts):
             return result
-        counts = Counts.of_rows(result, classes, int(result.max()) + 1, len(prior.values))
+        counts = Counts.of_rows(result, sensitive_codes, int(result.max()) + 1, len(prior.values))
         return result if promise.holds(counts, prior).all() else None
 
 
@@ -234,9 +234,9 @@ def _cost(points: NDArray[np.int32], groups: NDArray[np.int32], axes: Axes) -> f
     return float(cost_of(points, 0, len(points), groups, int(groups.max()) + 1, axes))
 
 
-def _why_not(each: Sequence[Promised], classes: NDArray[np.int32], table: Table) -> str:
+def _why_not(each: Sequence[Promised], sensitive_codes: NDArray[np.int32], table: Table) -> str:
     """Return why no groups of these rows keep every promise, as far as is known, in a sentence."""
-    rows = classes.shape[1]
+    rows = sensitive_codes.shape[1]
     needed = 0 if table.unusable is None else len(table.unusable)
     without = ""
     if rows < table.rows:
@@ -245,7 +245,7 @@ def _why_not(each: Sequence[Promised], classes: NDArray[np.int32], table: Table)
         without += f" and {others:,} chosen so that all of them keep the promise, " if others else ", "
     counted = [
         (part, prior, np.bincount(codes, minlength=len(prior.counts)))
-        for (prior, promise), codes in zip(each, classes, strict=True)
+        for (prior, promise), codes in zip(each, sensitive_codes, strict=True)
         for part in promise.parts
     ]
     for part, prior, counts in counted:
@@ -259,7 +259,7 @@ def _why_not(each: Sequence[Promised], classes: NDArray[np.int32], table: Table)
     near = promise.of(Proximity)
     if len(each) == 1 and len(near) == 1:
         first, last, m, least = _hull(each[0])
-        crowd = int(crowd_of(np.sort(classes[0]), 0, rows, first, last))
+        crowd = int(crowd_of(np.sort(sensitive_codes[0]), 0, rows, first, last))
         reach_of = rows // crowd
         if least > reach_of >= m and all(part.nearness or not part.about_values for part in promise.parts):
             return (

@@ -27,7 +27,7 @@ from discreet.errors import DiscreetError
 from discreet.families.sealed.release import SealedRelease
 from discreet.kernels.judging import SLACK
 from discreet.principles import Prior
-from discreet.principles.principle import Principle, together
+from discreet.principles.principle import Principle, conjunction
 from discreet.principles.wording import counted
 from discreet.releases.attributes import Attribute
 from discreet.table.table import Column, Table
@@ -108,7 +108,7 @@ def _broken(aligned: Aligned, original: Table, promised: Sequence[Principle]) ->
     """Say which group leaves too little room in a table of one sensitive attribute; "" if none does, and None if a
     promise does not only bound values from above, so that no room would be enough."""
     prior, release = Prior.of(original), cast(SealedRelease, aligned.release)
-    caps = together(promised).caps(prior) if promised and together(promised).only_caps(prior) else None
+    caps = conjunction(promised).caps(prior) if promised and conjunction(promised).only_caps(prior) else None
     if caps is None:
         return None
     counts = counts_of(aligned, len(prior.values))

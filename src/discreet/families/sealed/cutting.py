@@ -13,9 +13,9 @@ from discreet.families.sealed.kernels.candidates import POSITIONS, candidates, n
 from discreet.families.sealed.kernels.cuts import Course, Rejected, cut_sealed, no_rejections
 from discreet.families.sealed.kernels.rounds import ROUNDS, Sealing
 from discreet.families.sealed.ways import RejectedCut, Ways
-from discreet.kernels.cuts.layout import Layout, layout_of
+from discreet.kernels.cuts.layout import AxisLayout, layout_of
 from discreet.principles.per_attribute import Promised
-from discreet.progress import Progress, unheard
+from discreet.progress import Progress, no_progress
 from discreet.randomness import words
 from discreet.releases.generalization import Values
 from discreet.schemes.axes import Loss, axes_of
@@ -36,36 +36,36 @@ class Cutting:
     """Persons as points, their values of every sensitive attribute, and what is public."""
 
     points: NDArray[np.int32]
-    classes: NDArray[np.int32]
+    sensitive_codes: NDArray[np.int32]
     sealing: Sealing
 
     @classmethod
     def of(cls, table: Table, each: Sequence[Promised], loss: Loss, values: Values) -> Cutting:
         """Return a table under promises that bound every value of each sensitive attribute from above."""
-        odds, classes, before = [], [], 0
+        odds, sensitive_codes, before = [], [], 0
         for (prior, promise), column in zip(each, table.sensitive, strict=True):
             caps = promise.caps(prior)
             assert caps is not None, "a promise without caps is refused"
             bound = caps < 1.0
             odds.append(np.where(bound, caps / np.where(bound, 1.0 - caps, 1.0), np.inf))
-            classes.append(column.codes.astype(np.int32) + np.int32(before))
+            sensitive_codes.append(column.codes.astype(np.int32) + np.int32(before))
             before += len(caps)
         points, axes = axes_of(table, loss, values)
         least = max(part.least_rows for _, promise in each for part in promise.parts)
         shares = np.concatenate([prior.counts / prior.rows for prior, _ in each])
-        return cls(points, np.column_stack(classes), Sealing(axes, np.concatenate(odds), shares, least))
+        return cls(points, np.column_stack(sensitive_codes), Sealing(axes, np.concatenate(odds), shares, least))
 
     def groups(
         self,
         some: NDArray[np.int64],
         seeded: np.random.Generator | None,
-        progress: Progress = unheard,
+        progress: Progress = no_progress,
         rejected: RejectedCut | None = None,
     ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """Return the group of each of some rows, and the leakage of each group, also by a cut of them that was rejected
         before; coins are the operating system's, unless a ``seeded`` generator is given."""
         n, d = len(some), self.points.shape[1]
-        points, classes, rows = self.points[some], self.classes[some], np.arange(n, dtype=np.int32)
+        points, sensitive_codes, rows = self.points[some], self.sensitive_codes[some], np.arange(n, dtype=np.int32)
         number = max(_WORDS, d * POSITIONS * ROUNDS)
         course = Course(
             starts=np.zeros(2 * n, np.int64),
@@ -85,7 +85,7 @@ class Cutting:
         while at < waiting:
             course = _with_room(course, failed + number)
             at, waiting, failed = cut_sealed(
-                points, classes, rows, self.sealing, layout, words(number, seeded), course, at, waiting, failed
+                points, sensitive_codes, rows, self.sealing, layout, words(number, seeded), course, at, waiting, failed
             )
             progress("cutting", at / waiting)
         groups = np.empty(n, np.int32)
@@ -128,7 +128,7 @@ class Cutting:
         except (_TooLongError, RecursionError):
             return None
 
-    def _layout(self, size: int) -> Layout:
+    def _layout(self, size: int) -> AxisLayout:
         """Return room to lay out so many rows along any axis."""
         return layout_of(size, int(self.sealing.axes.cards.max()), 0)
 
@@ -136,7 +136,7 @@ class Cutting:
         """Return the exact probability that the rows are divided into these groups, with this leakage of each group if
         it is given; None if the ways that lead there are too many to follow."""
         layout = self._layout(len(self.points))
-        return Ways(self.points, self.classes, self.sealing, layout, np.asarray(groups), leakage).chance()
+        return Ways(self.points, self.sensitive_codes, self.sealing, layout, np.asarray(groups), leakage).chance()
 
 
 def _with_room(course: Course, most: int) -> Course:

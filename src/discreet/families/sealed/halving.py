@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.families.sealed.kernels.candidates import best_cut
-from discreet.families.sealed.limits import ONE_IN, Limits, Rows
+from discreet.families.sealed.limits import ONE_IN, CountLimits, Rows
 from discreet.families.sealed.ways import RejectedCut
 from discreet.kernels.costs import Axes, interval_cost
-from discreet.kernels.cuts.layout import Layout
-from discreet.progress import Progress, unheard
+from discreet.kernels.cuts.layout import AxisLayout
+from discreet.progress import Progress, no_progress
 from discreet.randomness import numbers_below, words
 
 Merits = dict[int, float]
@@ -47,7 +47,7 @@ class Piece(NamedTuple):
         return self.some(~np.isin(self.rows, staying)) if len(staying) else self
 
 
-class Group(NamedTuple):
+class UncutGroup(NamedTuple):
     """Persons that are not cut apart any more."""
 
     rows: Rows
@@ -61,17 +61,17 @@ class Halving:
 
     points: NDArray[np.int32]
     axes: Axes
-    layout: Layout
-    limits: Limits
+    layout: AxisLayout
+    limits: CountLimits
 
-    def groups(self, progress: Progress = unheard) -> list[Group]:
+    def groups(self, progress: Progress = no_progress) -> list[UncutGroup]:
         """Return the groups that all persons are cut into; most have no leakage."""
         n, done = len(self.points), 0
-        finished: list[Group] = []
-        waiting: list[Piece | Group] = [Piece(np.arange(n), np.zeros(n, np.int64), 1)]
+        finished: list[UncutGroup] = []
+        waiting: list[Piece | UncutGroup] = [Piece(np.arange(n), np.zeros(n, np.int64), 1)]
         while waiting:
             part = waiting.pop()
-            halves, groups = ([], [part]) if isinstance(part, Group) else self._cut(part)
+            halves, groups = ([], [part]) if isinstance(part, UncutGroup) else self._cut(part)
             finished += groups
             waiting += halves
             done += sum(len(group.rows) for group in groups)
@@ -131,7 +131,7 @@ class Halving:
             part = Piece(part.rows, 2 * part.cells + left, 2 * part.number)
         return part, []
 
-    def _cut(self, part: Piece) -> tuple[Sequence[Piece | Group], list[Group]]:
+    def _cut(self, part: Piece) -> tuple[Sequence[Piece | UncutGroup], list[UncutGroup]]:
         """Return what a part is cut into, and which of its rows are groups already."""
         merits = self._merits(part)
         halves = self._sure_halves(part, merits)
@@ -140,12 +140,12 @@ class Halving:
         whole = part.number == 1 and len(merits) > 0
         apart = self.limits.apart(part.rows) if whole else part.rows[:0]
         if len(apart):  # the others may need no test now, or have such values themselves
-            return [part.without(apart)], [Group(apart)]
+            return [part.without(apart)], [UncutGroup(apart)]
         behind = self.limits.behind(part.rows) if whole else part.rows[:0]
         part = part.without(behind)
         tested = self._tested_halves(part, self._merits(part) if len(behind) else merits)
         groups = [behind] if tested else [behind, part.rows]
-        return tested, [Group(rows) for rows in groups if len(rows)]
+        return tested, [UncutGroup(rows) for rows in groups if len(rows)]
 
     def _sure_halves(self, part: Piece, merits: Merits) -> list[Piece]:
         """Return the halves of the best cut that needs no test, if it saves more than equal halves would.
@@ -162,7 +162,7 @@ class Halving:
         left = points[:, axis] < code
         return [part.some(left), part.some(~left)]
 
-    def _tested_halves(self, part: Piece, merits: Merits) -> Sequence[Piece | Group]:
+    def _tested_halves(self, part: Piece, merits: Merits) -> Sequence[Piece | UncutGroup]:
         """Return the first halves of a part that keep the promise; none if there are none."""
         for axis in sorted(merits, key=lambda axis: -merits[axis]):
             odd = part.odd
@@ -177,7 +177,7 @@ class Halving:
             part = Piece(part.rows, 2 * part.cells + left, 2 * part.number)
         return []
 
-    def _parted_by_coin(self, part: Piece, left: NDArray[np.bool_], axis: int) -> Sequence[Piece | Group]:
+    def _parted_by_coin(self, part: Piece, left: NDArray[np.bool_], axis: int) -> Sequence[Piece | UncutGroup]:
         """Return the persons at one place and all others, if one of two halves that keep the promise consists of
         persons at this place, and a coin allows the others at it to join them; if it forbids it, the halves; and
         nothing if that is not tested."""
@@ -186,7 +186,7 @@ class Halving:
             place = places[pure][0]
             at = places == place
             if (places[pure] == place).all() and not at.all() and (at & ~pure).any():
-                price = self.limits.toss_for_move(*(part.rows[some] for some in (pure, at & ~pure, ~at)))
+                price = self.limits.sample_move(*(part.rows[some] for some in (pure, at & ~pure, ~at)))
                 if price == 0.0:
                     return [part.some(at), part.some(~at)]
                 if price is not None:
@@ -194,7 +194,7 @@ class Halving:
                     return [part.some(pure), *self._sealed(part.rows[~pure], RejectedCut(axis, code, price))]
         return []
 
-    def _sealed(self, rows: Rows, rejected: RejectedCut) -> Iterator[Piece | Group]:
+    def _sealed(self, rows: Rows, rejected: RejectedCut) -> Iterator[Piece | UncutGroup]:
         """Yield what cuts under a seal make of a mixed half; parts without leakage can be halved."""
         cutting = self.limits.cutting
         assert cutting is not None, "a coin was tossed about bounds"
@@ -202,7 +202,7 @@ class Halving:
         order = np.argsort(groups, kind="stable")
         for some, amount in zip(np.split(order, np.flatnonzero(np.diff(groups[order])) + 1), leakage, strict=True):
             whole = Piece(rows[some], np.zeros(len(some), np.int64), 1)
-            yield Group(whole.rows, float(amount)) if amount > 0.0 else whole
+            yield UncutGroup(whole.rows, float(amount)) if amount > 0.0 else whole
 
     def _merits(self, part: Piece) -> Merits:
         """Return what equal halves of a part would save along each axis along which they would save something."""

@@ -25,20 +25,20 @@ RARE = 4
 SPARING = 0.1
 """A coin is tossed if that reveals at most this share of what may be revealed."""
 Rows = NDArray[np.int64]
-Counts = NDArray[np.int64]
+ValueCounts = NDArray[np.int64]
 Order = NDArray[np.int64]
 Lot = Callable[[], Order]
 """Draws lots among values that occur equally often."""
-Holds = Callable[[Counts], bool]
-Numbers = Callable[[Counts, Lot], Counts]
+Holds = Callable[[ValueCounts], bool]
+Numbers = Callable[[ValueCounts, Lot], ValueCounts]
 """How many rows of each value stay, given how often each occurs."""
 
 
 @dataclass(frozen=True, eq=False)
-class Limits:
+class CountLimits:
     """A promise about a table: rows are counted by their values or, of several attributes, combinations of them."""
 
-    classes: NDArray[np.int32]
+    sensitive_codes: NDArray[np.int32]
     """Per row: its combination."""
     promise: Principle
     prior: Prior
@@ -51,7 +51,7 @@ class Limits:
         """The bounds on odds, if there are any."""
         return None if self.cutting is None else self.cutting.sealing
 
-    def hold(self, *counts: Counts) -> bool:
+    def hold(self, *counts: ValueCounts) -> bool:
         """Whether groups keep the promise, given how often each combination occurs in each of them."""
         return bool(self.promise.holds(np.array(counts), self.prior).all())
 
@@ -90,7 +90,7 @@ class Limits:
         slack = float(((self.caps - counts / len(rows)) * least)[unsure].min(initial=np.inf))
         return self._price(slack, counts, len(rows)) is not None
 
-    def toss_for_move(self, pure: Rows, moved: Rows, others: Rows) -> float | None:
+    def sample_move(self, pure: Rows, moved: Rows, others: Rows) -> float | None:
         """Toss a coin whether some rows may move from others to a pure half, and return the price of a rejection: what
         it reveals, 0 if they may move; None if no coin is tossed, because that might reveal too much.
 
@@ -105,7 +105,7 @@ class Limits:
         if not unsure.any():
             return 0.0
 
-        def slack(some: NDArray[np.float64] | Counts) -> float:
+        def slack(some: NDArray[np.float64] | ValueCounts) -> float:
             """How many more rows of any value both sides could have if these move; negative if one has too many."""
             return float(np.minimum(left - kept - some, right - mixed + some)[unsure].min())
 
@@ -117,7 +117,7 @@ class Limits:
         fails = left_over < 0.0 or words(1, self.seeded)[0] < last_rejection(price, left_over)
         return price + ROUNDED if fails else 0.0
 
-    def _price(self, slack: float, counts: Counts, rows: int) -> float | None:
+    def _price(self, slack: float, counts: ValueCounts, rows: int) -> float | None:
         """What a test of some expected slack reveals, as the logarithm of odds; None if that is too much for rows in
         which values occur so often."""
         assert self.sealing is not None, "bounds are there"
@@ -128,19 +128,19 @@ class Limits:
     @cached_property
     def _shares(self) -> NDArray[np.float64]:
         """The largest share of each combination; 1 where none is known, as of values of several attributes."""
-        single = self.cutting is not None and self.cutting.classes.shape[1] == 1
+        single = self.cutting is not None and self.cutting.sensitive_codes.shape[1] == 1
         return self.caps if single else np.ones(len(self.prior.counts))
 
     def _drawn(self, rows: Rows, numbers: Numbers) -> Rows:
-        return rows[rows_behind(self.classes[rows], len(self.prior.counts), numbers, self.seeded)]
+        return rows[rows_behind(self.sensitive_codes[rows], len(self.prior.counts), numbers, self.seeded)]
 
-    def _counts(self, rows: Rows) -> Counts:
-        return np.bincount(self.classes[rows], minlength=len(self.prior.counts))
+    def _counts(self, rows: Rows) -> ValueCounts:
+        return np.bincount(self.sensitive_codes[rows], minlength=len(self.prior.counts))
 
-    def _by_value(self, rows: Rows) -> Counts:
+    def _by_value(self, rows: Rows) -> ValueCounts:
         """How often each value of every attribute occurs in some rows."""
         assert self.cutting is not None, "values are known by their bounds"
-        return np.bincount(self.cutting.classes[rows].ravel(), minlength=len(self.caps))
+        return np.bincount(self.cutting.sensitive_codes[rows].ravel(), minlength=len(self.caps))
 
     @cached_property
     def caps(self) -> NDArray[np.float64]:
@@ -150,7 +150,7 @@ class Limits:
         return np.where(bound, limit(np.where(bound, self.sealing.odds, 0.0), 0.0), 1.0)
 
 
-def sure_rows(counts: Counts, caps: NDArray[np.float64]) -> int:
+def sure_rows(counts: ValueCounts, caps: NDArray[np.float64]) -> int:
     """Return how many of some rows, given how often each value occurs, suffice to keep caps on shares, whichever they
     are.
 
@@ -167,10 +167,10 @@ def sure_rows(counts: Counts, caps: NDArray[np.float64]) -> int:
 
 
 def rows_behind(
-    classes: NDArray[np.int32], width: int, numbers: Numbers, seeded: np.random.Generator | None
+    sensitive_codes: NDArray[np.int32], width: int, numbers: Numbers, seeded: np.random.Generator | None
 ) -> NDArray[np.int64]:
     """Return the rows that stay behind, given the value of every row; there may be none."""
-    counts = np.bincount(classes, minlength=width)
+    counts = np.bincount(sensitive_codes, minlength=width)
 
     def lot() -> Order:
         present, drawn = np.flatnonzero(counts), np.zeros(width, np.int64)
@@ -180,16 +180,16 @@ def rows_behind(
     staying = numbers(counts, lot)
     if not staying.any():
         return np.zeros(0, np.int64)
-    order = permutation(len(classes), seeded)
-    order = order[np.argsort(classes[order], kind="stable")]
+    order = permutation(len(sensitive_codes), seeded)
+    order = order[np.argsort(sensitive_codes[order], kind="stable")]
     values = np.flatnonzero(staying)
-    starts = np.searchsorted(classes[order], values)
+    starts = np.searchsorted(sensitive_codes[order], values)
     return np.sort(
         np.concatenate([order[start : start + staying[of]] for start, of in zip(starts, values, strict=True)])
     )
 
 
-def numbers_behind(caps: NDArray[np.float64], holds: Holds, counts: Counts, lot: Lot) -> Counts:
+def numbers_behind(caps: NDArray[np.float64], holds: Holds, counts: ValueCounts, lot: Lot) -> ValueCounts:
     """Return how many rows of each value stay behind, so that the number of the others can be halved often.
 
     Those who stay and those who do not both keep the promise (``holds``; ``caps`` are its bounds on shares, 1 where it
@@ -216,7 +216,7 @@ def numbers_behind(caps: NDArray[np.float64], holds: Holds, counts: Counts, lot:
     return none
 
 
-def numbers_apart(caps: NDArray[np.float64], holds: Holds, counts: Counts, lot: Lot) -> Counts:
+def numbers_apart(caps: NDArray[np.float64], holds: Holds, counts: ValueCounts, lot: Lot) -> ValueCounts:
     """Return how many rows of each value stay behind because of values that no equal halves could hold.
 
     These stay together with all rows of the rarest values, which would soon be in the way, and as few others as the
@@ -258,12 +258,12 @@ def halved_often(rows: int) -> bool:
     return rows <= OFTEN * (rows & -rows)
 
 
-def too_many(caps: NDArray[np.float64], counts: Counts) -> NDArray[np.bool_]:
+def too_many(caps: NDArray[np.float64], counts: ValueCounts) -> NDArray[np.bool_]:
     """Return the values that occur too often for any equal halves to hold, if there are ``caps`` on their shares."""
     return counts > 2 * most_of(caps, int(counts.sum()) // 2)
 
 
-def most_of(caps: NDArray[np.float64], size: int) -> Counts:
+def most_of(caps: NDArray[np.float64], size: int) -> ValueCounts:
     """Return how many rows of each value may be among so many, if there are ``caps`` on their shares.
 
     >>> most_of(np.array([0.3, 1.0]), 5)
@@ -272,14 +272,16 @@ def most_of(caps: NDArray[np.float64], size: int) -> Counts:
     return np.floor(caps * size + SLACK).astype(np.int64)
 
 
-def _range(counts: Counts, size: int, caps: NDArray[np.float64]) -> tuple[Counts, Counts]:
+def _range(counts: ValueCounts, size: int, caps: NDArray[np.float64]) -> tuple[ValueCounts, ValueCounts]:
     """How many rows of each value stay behind, if so many stay, at least, for the others to keep the caps, and at
     most."""
     least = np.maximum(counts - most_of(caps, int(counts.sum()) - size), 0)
     return least, np.minimum(most_of(caps, size), counts)
 
 
-def _spread(counts: Counts, size: int, least: Counts, largest: Counts, commonest: Order) -> Counts | None:
+def _spread(
+    counts: ValueCounts, size: int, least: ValueCounts, largest: ValueCounts, commonest: Order
+) -> ValueCounts | None:
     """So many rows between the least and the largest number of each value, and beyond that the same share of each:
     rounded down, and the commonest values make up for it; None if there are no such numbers."""
     if (least > largest).any() or not least.sum() <= size <= largest.sum():
@@ -289,7 +291,7 @@ def _spread(counts: Counts, size: int, least: Counts, largest: Counts, commonest
         share = (low + high) / 2.0
         enough = np.clip((counts * share).astype(np.int64), least, largest).sum() > size
         low, high = (low, share) if enough else (share, high)
-    staying: Counts = np.clip((counts * low).astype(np.int64), least, largest)
+    staying: ValueCounts = np.clip((counts * low).astype(np.int64), least, largest)
     more = commonest[(staying < largest)[commonest]]
     staying[more[: size - int(staying.sum())]] += 1
     return staying

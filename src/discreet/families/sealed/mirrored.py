@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from discreet.families.sealed.cutting import Cutting
 from discreet.families.sealed.halving import Halving
-from discreet.families.sealed.limits import Limits
+from discreet.families.sealed.limits import CountLimits
 from discreet.families.sealed.release import MirroredRelease
 from discreet.families.sealed.scheme import OneRunScheme
 from discreet.kernels.cuts.layout import layout_of
@@ -19,7 +19,7 @@ from discreet.principles.per_attribute import by_attribute, stated
 from discreet.principles.principle import Principle
 from discreet.progress import Progress
 from discreet.schemes.axes import axes_of
-from discreet.schemes.keepers import not_only_caps
+from discreet.schemes.default_scheme import not_only_caps
 from discreet.schemes.scheme import feasible
 from discreet.table.table import Table
 
@@ -113,7 +113,7 @@ class Mirrored(OneRunScheme):
 
     def _halving(self, table: Table, principle: Principle, seeded: np.random.Generator | None) -> Halving:
         view, promise, prior = jointly(principle, table)
-        limits = Limits(view.classes, promise, prior, self._cutting(table, principle), seeded)
+        limits = CountLimits(view.sensitive_codes, promise, prior, self._cutting(table, principle), seeded)
         points, axes = axes_of(table, self.loss, self.values)
         return Halving(points, axes, layout_of(table.rows, int(axes.cards.max(initial=1)), 0), limits)
 

@@ -101,7 +101,7 @@ class SealedRelease(GeneralizedRelease):
         >>> dc.SealedRelease.from_seal(table, halves, [0.0, 0.5], **how)
         <sealed release of 48 rows, 0 withheld: l-diversity(l=2)>
         """
-        if cls.needs_secret or table.secret is not None or table.person is not None:
+        if cls.needs_secret or table.sensitive_attribute is not None or table.person is not None:
             check_one_row_each(table, cls.format, several=True)
         amounts = np.asarray(leakage, np.float64)
         if amounts.shape != (int(np.max(groups, initial=-1)) + 1,) or not bool((amounts >= 0.0).all()):
@@ -120,7 +120,7 @@ class SealedRelease(GeneralizedRelease):
     def load(cls, home: Home, manifest: dict[str, Any]) -> Self:
         """Return the release in a folder whose manifest has been read, with what its seal says about each group."""
         release = super().load(home, manifest)
-        if cls.needs_secret and not release.secrets:
+        if cls.needs_secret and not release.sensitive_columns:
             raise DiscreetError(f"the manifest of a sealed release must list a sensitive attribute; {DAMAGED}")
         path = release.second_table(home, SEAL)
         groups, leakage = read_lines(path, [GROUP, LEAKAGE])

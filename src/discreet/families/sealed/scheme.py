@@ -15,11 +15,11 @@ from discreet.families.sealed.release import SealedRelease
 from discreet.principles.per_attribute import apart, by_attribute, stated
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
-from discreet.progress import Progress, unheard
+from discreet.progress import Progress, no_progress
 from discreet.releases.generalization import Values
 from discreet.schemes.axes import Loss
+from discreet.schemes.default_scheme import hides_nobody, not_only_caps
 from discreet.schemes.grouping import confirm
-from discreet.schemes.keepers import hides_nobody, not_only_caps
 from discreet.schemes.scheme import Scheme, feasible
 from discreet.schemes.withholding import check_complete
 from discreet.table.table import Table
@@ -52,9 +52,9 @@ class OneRunScheme(Scheme):
         feasible(self, table, principle)
         check_complete(self.name, table, ", or choose scheme 'cuts'")
         principle = stated(principle, table)
-        groups, leakage = self._groups(table, principle, self.draws()[1], progress or unheard)
+        groups, leakage = self._groups(table, principle, self.draws()[1], progress or no_progress)
         for promise, view in apart(principle, table):
-            confirm(groups, view.classes, promise, Prior.of(view))
+            confirm(groups, view.sensitive_codes, promise, Prior.of(view))
         return self.format.from_seal(table, groups, leakage, values=self.values, **self.statement(principle))
 
     @abstractmethod

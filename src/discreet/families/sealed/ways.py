@@ -21,7 +21,7 @@ from discreet.families.sealed.kernels.rounds import (
     rejection_leakage,
     slack_of,
 )
-from discreet.kernels.cuts.layout import Layout
+from discreet.kernels.cuts.layout import AxisLayout
 
 MOST_TESTS = 20_000
 """So many tests are followed, on all ways together."""
@@ -42,11 +42,11 @@ Waiting = tuple[Groups, tuple[RejectedCut, ...]]
 """A part that waits to be cut, as the groups that it is to be divided into, and the cuts rejected around it."""
 
 
-class Members(NamedTuple):
+class GroupRows(NamedTuple):
     """The rows of some groups."""
 
     points: NDArray[np.int32]
-    classes: NDArray[np.int32]
+    sensitive_codes: NDArray[np.int32]
     groups: NDArray[np.int32]
     """Per row: its group."""
     counts: NDArray[np.int64]
@@ -74,13 +74,13 @@ class Ways:
     """
 
     points: NDArray[np.int32]
-    classes: NDArray[np.int32]
+    sensitive_codes: NDArray[np.int32]
     sealing: Sealing
-    layout: Layout
+    layout: AxisLayout
     groups: NDArray[np.int32]
     leakage: NDArray[np.float64] | None
     """Per group: the leakage that it has in the end, if only ways that lead to it are asked for."""
-    _members: dict[Groups, Members] = field(default_factory=dict)
+    _members: dict[Groups, GroupRows] = field(default_factory=dict)
     _cuts: dict[tuple[Groups, int, int], Cut] = field(default_factory=dict)
 
     def chance(self) -> Fraction | None:
@@ -138,13 +138,17 @@ class Ways:
                 halves = tuple((half, self._crossed(half, around)) for half in cut.halves)
                 yield halves, _wiser(learnt, axis, False), reached
 
-    def _part(self, numbers: Groups) -> Members:
+    def _part(self, numbers: Groups) -> GroupRows:
         """Return the rows of some groups."""
         if numbers not in self._members:
             rows = np.flatnonzero(np.isin(self.groups, numbers))
-            points, classes, counts = self.points[rows], self.classes[rows], self._counts(self.classes[rows])
+            points, sensitive_codes, counts = (
+                self.points[rows],
+                self.sensitive_codes[rows],
+                self._counts(self.sensitive_codes[rows]),
+            )
             present = np.flatnonzero(counts).astype(np.int32)
-            self._members[numbers] = Members(points, classes, self.groups[rows], counts, present)
+            self._members[numbers] = GroupRows(points, sensitive_codes, self.groups[rows], counts, present)
         return self._members[numbers]
 
     def _cut(self, numbers: Groups, axis: int, code: int) -> Cut:
@@ -155,12 +159,12 @@ class Ways:
             halves = _numbers(part.groups[left]), _numbers(part.groups[~left])
             apart = set(halves[0]).isdisjoint(halves[1])
             self._cuts[numbers, axis, code] = Cut(
-                int(left.sum()), self._counts(part.classes[left]), halves if apart else None
+                int(left.sum()), self._counts(part.sensitive_codes[left]), halves if apart else None
             )
         return self._cuts[numbers, axis, code]
 
-    def _counts(self, classes: NDArray[np.int32]) -> NDArray[np.int64]:
-        return np.bincount(classes.ravel(), minlength=len(self.sealing.odds))
+    def _counts(self, sensitive_codes: NDArray[np.int32]) -> NDArray[np.int64]:
+        return np.bincount(sensitive_codes.ravel(), minlength=len(self.sealing.odds))
 
     def _crossed(self, numbers: Groups, around: tuple[RejectedCut, ...]) -> tuple[RejectedCut, ...]:
         """Return the cuts that some groups together are on both sides of."""

@@ -28,10 +28,10 @@ class Takings(NamedTuple):
 
 
 @kernel_in_place
-def repair(classes, order, at, limits, present, takings):
+def repair(sensitive_codes, order, at, limits, present, takings):
     """Turn ``takings.x``, the counts left of position ``at``, into the nearest ones that keep caps and floors on both
     sides with the sizes unchanged. Returns whether there are any."""
-    n = classes.shape[0]
+    n = sensitive_codes.shape[0]
     x, least, most = takings.x, takings.bounds[LOWER], takings.bounds[UPPER]
     total = 0
     total_least = 0
@@ -54,7 +54,7 @@ def repair(classes, order, at, limits, present, takings):
         return False
     t = at
     while total < at:
-        i = classes[order[t]]
+        i = sensitive_codes[order[t]]
         if x[i] < most[i]:
             x[i] += 1
             total += 1
@@ -63,7 +63,7 @@ def repair(classes, order, at, limits, present, takings):
             t = 0
     t = at - 1
     while total > at:
-        i = classes[order[t]]
+        i = sensitive_codes[order[t]]
         if x[i] > least[i]:
             x[i] -= 1
             total -= 1
@@ -74,7 +74,7 @@ def repair(classes, order, at, limits, present, takings):
 
 
 @part_in_place
-def repair_each(classes, at, block, joint, present, layout, blocks, halves, takings, held):
+def repair_each(sensitive_codes, at, block, joint, present, layout, blocks, halves, takings, held):
     """The same for several attributes, whose values together are the classes: a row that moves counts for all of them.
     Left of position ``at`` are the blocks up to ``block``.
 
@@ -84,13 +84,13 @@ def repair_each(classes, at, block, joint, present, layout, blocks, halves, taki
     """
     if joint is None:  # known from its type: the compiler drops what follows
         return False
-    n = classes.shape[0]
+    n = sensitive_codes.shape[0]
     codes, sides = joint.codes, joint.sides
     counts, x = takings.counts, takings.x
     left, least, most = 0, 1, 2
     excess = want = 0
     for a in joint.bounded:
-        left_of(a, classes, block, joint, layout, blocks, halves, held)
+        left_of(a, sensitive_codes, block, joint, layout, blocks, halves, held)
         for v in held.values[joint.offsets[a] : joint.offsets[a] + held.numbers[a]]:
             has = halves.counts[WHOLE, joint.offsets[a] + v]
             sides[left, a, v] = halves.counts[LEFT, joint.offsets[a] + v]
@@ -102,7 +102,7 @@ def repair_each(classes, at, block, joint, present, layout, blocks, halves, taki
                 return False
             excess += max(0, sides[left, a, v] - sides[most, a, v])
             want += max(0, sides[least, a, v] - sides[left, a, v])
-    count_left(classes, block, present, joint, layout, x)
+    count_left(sensitive_codes, block, present, joint, layout, x)
     surplus = 0
     for turn in range(4):
         # excess goes right, want goes left, and then whatever evens out the sizes
@@ -111,7 +111,7 @@ def repair_each(classes, at, block, joint, present, layout, blocks, halves, taki
         while 0 <= t < n:
             if (excess if turn == 0 else want if turn == 1 else -surplus if turn == 2 else surplus) <= 0:
                 break
-            i = classes[layout.order[t]]
+            i = sensitive_codes[layout.order[t]]
             t += step
             if (x[i] == 0) if step < 0 else (x[i] == counts[i]):
                 continue

@@ -20,7 +20,7 @@ from discreet.kernels.cuts.terms import AXIS, BUCKETED, BY_BUCKET, PLAIN, REPAIR
 
 
 @inlined
-def find_cuts(points, classes, start, end, axes, rules, limits, recipe, work, cuts):
+def find_cuts(points, sensitive_codes, start, end, axes, rules, limits, recipe, work, cuts):
     """The best cuts of the rows ``start`` to ``end``, into ``cuts``."""
     n = end - start
     for k in range(cuts.score.shape[0]):
@@ -32,7 +32,7 @@ def find_cuts(points, classes, start, end, axes, rules, limits, recipe, work, cu
     bound_box(points, start, end, box[LOW], box[HIGH])
     number = 0
     for r in range(start, end):
-        i = classes[r]
+        i = sensitive_codes[r]
         if counts[i] == 0:
             work.present[number] = i
             number += 1
@@ -40,7 +40,7 @@ def find_cuts(points, classes, start, end, axes, rules, limits, recipe, work, cu
     present = work.present[:number]
     count_each(present, rules.joint, counts, work.halves, work.held)
     ordered = False
-    group_points, group_classes = points[start:end], classes[start:end]
+    group_points, group_classes = points[start:end], sensitive_codes[start:end]
     first = recipe.families & PLAIN if n > recipe.plain_above else recipe.families
     for families in (first, recipe.families - first):
         if families and cuts.terms[0, AXIS] < 0:
@@ -56,7 +56,7 @@ def find_cuts(points, classes, start, end, axes, rules, limits, recipe, work, cu
 
 
 @inlined
-def _cuts_along(points, classes, j, axes, rules, limits, recipe, families, present, work, cuts):
+def _cuts_along(points, sensitive_codes, j, axes, rules, limits, recipe, families, present, work, cuts):
     """Weigh the cuts of these families along one axis: plain and repaired ones at the edges of blocks, and then those
     that take the same share of every value, or of every bucket."""
     n = points.shape[0]
@@ -65,7 +65,7 @@ def _cuts_along(points, classes, j, axes, rules, limits, recipe, families, prese
     edges = 0
     if families & (PLAIN | REPAIRED):
         edges = find_edges(n, steps, recipe.positions, work.layout)
-        fill_blocks(points, classes, edges, present, rules.joint, work.layout, work.blocks, work.held)
+        fill_blocks(points, sensitive_codes, edges, present, rules.joint, work.layout, work.blocks, work.held)
     if families != PLAIN:
         put_in_order(n, work.layout)
     score = np.inf
@@ -80,23 +80,23 @@ def _cuts_along(points, classes, j, axes, rules, limits, recipe, families, prese
             score = np.inf
         if not families & family or (family == REPAIRED and score < np.inf):
             continue
-        size = _take(points, classes, family, k, edges, limits, rules.joint, recipe, present, work)
+        size = _take(points, sensitive_codes, family, k, edges, limits, rules.joint, recipe, present, work)
         if size == 0:
             continue
         block = k if family == PLAIN else -1
         most = cuts.score[-1]
         if family == PLAIN and (recipe.widest or families & REPAIRED):
             most = np.inf  # its cost does not decide, or whether it keeps the rules is asked for
-        score = weigh(size, n - size, axes, rules, recipe.caution, most, classes, block, present, work)
+        score = weigh(size, n - size, axes, rules, recipe.caution, most, sensitive_codes, block, present, work)
         if recipe.widest and family == PLAIN and score < np.inf:
             score = -interval_cost(axes, j, box[LOW, j], box[HIGH, j])
         if family == PLAIN and score < cuts.score[-1]:
-            count_left(classes, k, present, rules.joint, work.layout, work.takings.x)
+            count_left(sensitive_codes, k, present, rules.joint, work.layout, work.takings.x)
         keep(cuts, score, j, family == BUCKETED, size, limits, present, work.takings.x)
 
 
 @inlined
-def _take(points, classes, family, k, edges, limits, joint, recipe, present, work):
+def _take(points, sensitive_codes, family, k, edges, limits, joint, recipe, present, work):
     """What the ``k``-th cut of a family takes to the left, into ``work``. Returns how many rows, 0 if there is no such
     cut: plain ones take all rows before an edge, and where these break the rules, repaired ones as many."""
     n, order, takings = points.shape[0], work.layout.order, work.takings
@@ -112,19 +112,19 @@ def _take(points, classes, family, k, edges, limits, joint, recipe, present, wor
             join_blocks(k, edges, present, joint, work.blocks, work.halves)
             return size
         if joint is None:
-            if not repair(classes, order, size, limits, present, takings):
+            if not repair(sensitive_codes, order, size, limits, present, takings):
                 return 0
         elif not repair_each(
-            classes, size, k, joint, present, work.layout, work.blocks, work.halves, takings, work.held
+            sensitive_codes, size, k, joint, present, work.layout, work.blocks, work.halves, takings, work.held
         ):
             return 0
     else:
         share_out(takings.taken, strata, takings.counts, present, (k + 1) / (recipe.shares + 1), takings.x)
-    return take_rows(points, classes, order, strata, present, joint, takings, work.halves, work.held)
+    return take_rows(points, sensitive_codes, order, strata, present, joint, takings, work.halves, work.held)
 
 
 @inlined
-def apply_cut(points, classes, rows, start, end, limits, work, cuts, k):
+def apply_cut(points, sensitive_codes, rows, start, end, limits, work, cuts, k):
     """Put the left half of the ``k``-th cut before the right half, in place. Returns where the right half starts."""
     n, d = end - start, points.shape[1]
     j = cuts.terms[k, AXIS]
@@ -141,12 +141,12 @@ def apply_cut(points, classes, rows, start, end, limits, work, cuts, k):
     size = cuts.terms[k, SIZE]
     taken, moved = work.takings.taken, work.moved
     for r in range(start, end):
-        taken[strata[classes[r]]] = 0
+        taken[strata[sensitive_codes[r]]] = 0
     to_left = 0
     to_right = size
     for t in range(n):
         r = start + work.layout.order[t]
-        s = strata[classes[r]]
+        s = strata[sensitive_codes[r]]
         if taken[s] < cuts.x[k, s]:
             taken[s] += 1
             at = to_left
@@ -156,11 +156,11 @@ def apply_cut(points, classes, rows, start, end, limits, work, cuts, k):
             to_right += 1
         for a in range(d):
             moved[at, a] = points[r, a]
-        moved[at, d] = classes[r]
+        moved[at, d] = sensitive_codes[r]
         moved[at, d + 1] = rows[r]
     for t in range(n):
         for a in range(d):
             points[start + t, a] = moved[t, a]
-        classes[start + t] = moved[t, d]
+        sensitive_codes[start + t] = moved[t, d]
         rows[start + t] = moved[t, d + 1]
     return start + size

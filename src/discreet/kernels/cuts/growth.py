@@ -11,7 +11,7 @@ from discreet.kernels.costs import bound_box, box_cost, interval_cost
 from discreet.kernels.cuts.choices import Takings
 from discreet.kernels.cuts.cut import apply_cut, find_cuts
 from discreet.kernels.cuts.halves import WHOLE, Halves
-from discreet.kernels.cuts.layout import Blocks, Held, Layout, layout_of
+from discreet.kernels.cuts.layout import AxisLayout, Blocks, Held, layout_of
 from discreet.kernels.cuts.terms import AXIS, BestCuts, no_cuts
 from discreet.kernels.judging import Joint
 
@@ -28,7 +28,7 @@ class Work(NamedTuple):
 
     present: NDArray[np.int32]
     """The values that rows of the group have."""
-    layout: Layout
+    layout: AxisLayout
     blocks: Blocks
     halves: Halves
     takings: Takings
@@ -66,7 +66,7 @@ def workspace(size: int, d: int, m: int, card: int, positions: int, many: int = 
 
 
 @kernel_in_place
-def grow(points, classes, rows, start, end, axes, rules, limits, recipe, work, first, most):
+def grow(points, sensitive_codes, rows, start, end, axes, rules, limits, recipe, work, first, most):
     """Cut the rows ``start`` to ``end`` until no cut keeps the rules, always by the cheapest cut; or ``most`` times.
 
     Rows are reordered in place so that every group is a run of rows; ``first`` is set where one begins.
@@ -81,7 +81,7 @@ def grow(points, classes, rows, start, end, axes, rules, limits, recipe, work, f
     while left > 0 and made < most:
         left -= 1
         end = np.int64(work.waiting[left])
-        find_cuts(points, classes, start, end, axes, rules, limits, recipe, work, cuts)
+        find_cuts(points, sensitive_codes, start, end, axes, rules, limits, recipe, work, cuts)
         if cuts.terms[0, AXIS] < 0:
             first[start] = True
             bound_box(points, start, end, box[LOW], box[HIGH])
@@ -89,14 +89,14 @@ def grow(points, classes, rows, start, end, axes, rules, limits, recipe, work, f
             start = end
         else:
             work.waiting[left] = end
-            work.waiting[left + 1] = apply_cut(points, classes, rows, start, end, limits, work, cuts, 0)
+            work.waiting[left + 1] = apply_cut(points, sensitive_codes, rows, start, end, limits, work, cuts, 0)
             left += 2
             made += 1
     return total, left
 
 
 @kernel
-def grow_ahead(points, classes, rows, start, end, axes, rules, limits, recipe, quick, work, spare, first):
+def grow_ahead(points, sensitive_codes, rows, start, end, axes, rules, limits, recipe, quick, work, spare, first):
     """As ``grow``, but looking ahead: of the cheapest cuts, as many as ``work`` has room for, take the one whose
     halves, grown to the end with the recipe ``quick``, cost least.
 
@@ -117,7 +117,7 @@ def grow_ahead(points, classes, rows, start, end, axes, rules, limits, recipe, q
         left -= 1
         end = np.int64(work.waiting[left])
         n = end - start
-        find_cuts(points, classes, start, end, axes, rules, limits, recipe, work, cuts)
+        find_cuts(points, sensitive_codes, start, end, axes, rules, limits, recipe, work, cuts)
         if cuts.terms[0, AXIS] < 0:
             first[start] = True
             bound_box(points, start, end, box[LOW], box[HIGH])
@@ -130,7 +130,7 @@ def grow_ahead(points, classes, rows, start, end, axes, rules, limits, recipe, q
             if cuts.terms[k, AXIS] < 0 or (k == 0 and (many == 1 or cuts.terms[1, AXIS] < 0)):
                 break
             trial_points[:n] = points[start:end]
-            trial_classes[:n] = classes[start:end]
+            trial_classes[:n] = sensitive_codes[start:end]
             middle = apply_cut(trial_points, trial_classes, trial_rows, 0, n, limits, work, cuts, k)
             cost = 0.0
             for a, b in ((0, middle), (middle, n)):
@@ -142,7 +142,7 @@ def grow_ahead(points, classes, rows, start, end, axes, rules, limits, recipe, q
                 lowest = cost
                 best = k
         work.waiting[left] = end
-        work.waiting[left + 1] = apply_cut(points, classes, rows, start, end, limits, work, cuts, best)
+        work.waiting[left + 1] = apply_cut(points, sensitive_codes, rows, start, end, limits, work, cuts, best)
         left += 2
     return total
 

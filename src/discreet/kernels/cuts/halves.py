@@ -81,9 +81,9 @@ def join_blocks(b, edges, present, joint, blocks, halves):
 
 
 @part_in_place
-def left_of(a, classes, b, joint, layout, blocks, halves, held):
+def left_of(a, sensitive_codes, b, joint, layout, blocks, halves, held):
     """The counts of one of several attributes' values in the blocks up to ``b``, for the left half."""
-    n, offset = classes.shape[0], joint.offsets[a]
+    n, offset = sensitive_codes.shape[0], joint.offsets[a]
     counts, values = halves.counts[LEFT], held.values[offset : offset + held.numbers[a]]
     if not wide(a, n, held):
         for value in values:
@@ -93,23 +93,23 @@ def left_of(a, classes, b, joint, layout, blocks, halves, held):
         counts[offset + value] = 0
     for t in range(n):
         if layout.block[layout.steps[t]] <= b:
-            counts[offset + joint.codes[a, classes[t]]] += 1
+            counts[offset + joint.codes[a, sensitive_codes[t]]] += 1
 
 
 @part_in_place
-def count_left(classes, b, present, joint, layout, x):
+def count_left(sensitive_codes, b, present, joint, layout, x):
     """How many rows of each combination of several attributes' values lie in the blocks up to ``b``, into ``x``."""
     if joint is None:
         return
     for i in present:
         x[i] = 0
-    for t in range(classes.shape[0]):
+    for t in range(sensitive_codes.shape[0]):
         if layout.block[layout.steps[t]] <= b:
-            x[classes[t]] += 1
+            x[sensitive_codes[t]] += 1
 
 
 @part_in_place
-def take_rows(points, classes, order, strata, present, joint, takings, halves, held):
+def take_rows(points, sensitive_codes, order, strata, present, joint, takings, halves, held):
     """The same when ``takings.x`` rows of every stratum go left. Returns the size of the left half."""
     taken, boxes = takings.taken, halves.boxes
     n, d = points.shape
@@ -129,7 +129,7 @@ def take_rows(points, classes, order, strata, present, joint, takings, halves, h
             boxes[side, HIGH, j] = NO_HIGH
     for t in range(n):
         r = order[t]
-        i = classes[r]
+        i = sensitive_codes[r]
         s = strata[i]
         side = RIGHT
         if taken[s] < takings.x[s]:
@@ -151,7 +151,7 @@ def take_rows(points, classes, order, strata, present, joint, takings, halves, h
 
 
 @inlined
-def weigh(left_size, right_size, axes, rules, caution, most, classes, block, present, work):
+def weigh(left_size, right_size, axes, rules, caution, most, sensitive_codes, block, present, work):
     """The score of a cut whose left counts and boxes stand in ``work.halves``; infinite when a half breaks the rules.
 
     A cut that costs ``most`` or more is of no use, and is not judged. A plain cut takes the blocks up to ``block`` to
@@ -166,7 +166,17 @@ def weigh(left_size, right_size, axes, rules, caution, most, classes, block, pre
     if cost >= most:
         return np.inf
     left, right = _tensions(
-        left_size, right_size, rules, classes, block, present, rules.joint, work.layout, work.blocks, halves, work.held
+        left_size,
+        right_size,
+        rules,
+        sensitive_codes,
+        block,
+        present,
+        rules.joint,
+        work.layout,
+        work.blocks,
+        halves,
+        work.held,
     )
     if left > 1.0:
         return np.inf
@@ -174,7 +184,7 @@ def weigh(left_size, right_size, axes, rules, caution, most, classes, block, pre
 
 
 @part_in_place
-def _tensions(left_size, right_size, rules, classes, block, present, joint, layout, blocks, halves, held):
+def _tensions(left_size, right_size, rules, sensitive_codes, block, present, joint, layout, blocks, halves, held):
     """The strains of both halves; both infinite when one of them breaks the rules."""
     left, right = 0.0, 0.0
     if joint is None:
@@ -201,7 +211,7 @@ def _tensions(left_size, right_size, rules, classes, block, present, joint, layo
                 for value in values:
                     counts[value] = halves.counts[WHOLE, begin + value] - halves.counts[LEFT, begin + value]
             elif block >= 0:
-                left_of(a, classes, block, joint, layout, blocks, halves, held)
+                left_of(a, sensitive_codes, block, joint, layout, blocks, halves, held)
             tension = strain_on_attribute(counts, size, attribute_rules, values)
             if tension > 1.0:
                 return np.inf, np.inf

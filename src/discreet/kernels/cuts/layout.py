@@ -10,7 +10,7 @@ from discreet.kernels.compiling import part_in_place
 from discreet.kernels.shell_sort import sort
 
 
-class Layout(NamedTuple):
+class AxisLayout(NamedTuple):
     """How rows lie along the axis at hand; scratch memory."""
 
     order: NDArray[np.int32]
@@ -43,10 +43,10 @@ class Held(NamedTuple):
     """Per attribute: how many these are."""
 
 
-def layout_of(size: int, card: int, positions: int) -> Layout:
+def layout_of(size: int, card: int, positions: int) -> AxisLayout:
     """Scratch memory for groups of up to ``size`` rows on axes of up to ``card`` codes."""
     steps = min(card, 4 * size + 64) + 2
-    return Layout(*(np.empty(length, np.int32) for length in (size, size, steps, steps, positions + 2)))
+    return AxisLayout(*(np.empty(length, np.int32) for length in (size, size, steps, steps, positions + 2)))
 
 
 @part_in_place
@@ -145,7 +145,7 @@ def wide(a, n, held):
 
 
 @part_in_place
-def fill_blocks(points, classes, edges, present, joint, layout, blocks, held):
+def fill_blocks(points, sensitive_codes, edges, present, joint, layout, blocks, held):
     """What lies in the blocks before and behind so many edges: the counts of all rows up to the end of each block, and
     the box of the block alone."""
     counts, boxes = blocks.counts, blocks.boxes
@@ -166,12 +166,12 @@ def fill_blocks(points, classes, edges, present, joint, layout, blocks, held):
     for t in range(n):
         b = layout.block[layout.steps[t]]
         if joint is None:
-            counts[b, classes[t]] += 1
+            counts[b, sensitive_codes[t]] += 1
         else:
             for j in joint.by_width:
                 if wide(j, n, held):
                     continue
-                counts[b, joint.offsets[j] + joint.codes[j, classes[t]]] += 1
+                counts[b, joint.offsets[j] + joint.codes[j, sensitive_codes[t]]] += 1
         for a in range(d):
             code = points[t, a]
             if code < boxes[b, LOW, a]:

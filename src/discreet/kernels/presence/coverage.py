@@ -86,7 +86,7 @@ def pairs(points, shown, number):
 
 
 @kernel
-def witnesses(points, starts_of, classes, amounts, shown, number, starts, values, needed):
+def witnesses(points, starts_of, sensitive_codes, amounts, shown, number, starts, values, needed):
     """Find what no row supports: entries of groups, and counts of sensitive values.
 
     The rows of point ``p`` have the values ``classes[i]``, ``amounts[i]`` rows each, for ``i`` from ``starts_of[p]`` to
@@ -131,7 +131,7 @@ def witnesses(points, starts_of, classes, amounts, shown, number, starts, values
                     continue
                 holds = False
                 for i in range(starts_of[p], starts_of[p + 1]):
-                    claim = position(values, starts[g], starts[g + 1], classes[i])
+                    claim = position(values, starts[g], starts[g + 1], sensitive_codes[i])
                     if claim < starts[g + 1]:
                         holds = True
                         if lacking[claim] > 0:
@@ -171,13 +171,13 @@ def narrowed(index, owners, wanted):
 
 
 @kernel
-def homes(points, starts_of, classes, shown, starts, values):
+def homes(points, starts_of, sensitive_codes, shown, starts, values):
     """Return per class of a point whether any group may contain its rows; the arguments are those of ``witnesses``.
 
     Sorted points are looked up quickly, as by ``covering_next``. Groups that say much the same stand side by side, as
     they are in canonical order; so they are visited in large steps, up to the first that may contain the rows.
     """
-    fits, hits, trail = np.zeros(classes.shape[0], np.bool_), np.empty(64, np.int64), trail_of(points, shown)
+    fits, hits, trail = np.zeros(sensitive_codes.shape[0], np.bool_), np.empty(64, np.int64), trail_of(points, shown)
     nothing = np.empty(0, np.uint64)
     for p in range(points.shape[0]):
         first, last = starts_of[p], starts_of[p + 1]
@@ -202,7 +202,7 @@ def homes(points, starts_of, classes, shown, starts, values):
                         break
             for g in hits[:found]:
                 for i in range(first, last):
-                    if not fits[i] and position(values, starts[g], starts[g + 1], classes[i]) < starts[g + 1]:
+                    if not fits[i] and position(values, starts[g], starts[g + 1], sensitive_codes[i]) < starts[g + 1]:
                         fits[i] = True
                         homeless -= 1
             if homeless == 0:

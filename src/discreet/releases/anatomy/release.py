@@ -106,7 +106,7 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease, ExactRowsRelease):
     def load(cls, home: Home, manifest: dict[str, Any]) -> Self:
         """Load the release in a folder whose manifest has been read."""
         attributes = reading.read_attributes(manifest)
-        secrets, sensitive, lines, ending = reading.counted_tables(home, attributes, manifest, ["table"])
+        sensitive_columns, sensitive, lines, ending = reading.counted_tables(home, attributes, manifest, ["table"])
         table, names = f"table.{ending}", [attribute.name for attribute in attributes if attribute.role != "sensitive"]
         columns = reading.read_columns(home / table, [GROUP, *names])
         faults: list[str] = []
@@ -119,7 +119,7 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease, ExactRowsRelease):
         sizes = np.bincount(group_of, minlength=len(ids))
         counted = tuple(
             reading.read_counted(*each, ids, faults, sizes, table)
-            for each in zip(secrets, sensitive, lines, strict=True)
+            for each in zip(sensitive_columns, sensitive, lines, strict=True)
         )
         return cls(
             manifest=manifest,
@@ -190,8 +190,8 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease, ExactRowsRelease):
         _, first, of_row = ranked(canonical.line_keys([*self.columns.values()], self.rows))
         codes = {name: column.codes[first] for name, column in self.columns.items()}
         borne = bearers(of_row, self.group_of, (len(first), self.groups))
-        of_secrets = zip(self.sensitive, self.counted, strict=True)
-        secrets = {attribute.name: _Shares(counted, borne) for attribute, counted in of_secrets}
+        of_sensitive = zip(self.sensitive, self.counted, strict=True)
+        sensitive_columns = {attribute.name: _Shares(counted, borne) for attribute, counted in of_sensitive}
         sizes = np.bincount(of_row, minlength=len(first)).astype(np.float64)
         results = np.empty(len(queries))
         for at, query in enumerate(queries):
@@ -207,11 +207,11 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease, ExactRowsRelease):
             expected = sizes if not wanted else None
             if len(wanted) == 1:
                 ((name, values),) = wanted.items()
-                expected = secrets[name].expected(values)
+                expected = sensitive_columns[name].expected(values)
             if expected is not None:
                 results[at] = expected @ keep
             else:
-                share = np.prod([secrets[name].of_groups(values) for name, values in wanted.items()], axis=0)
+                share = np.prod([sensitive_columns[name].of_groups(values) for name, values in wanted.items()], axis=0)
                 results[at] = share[self.group_of[keep[of_row]]].sum()
         return results
 

@@ -102,7 +102,7 @@ class GeneralizedRelease(DescribedRelease):
             texts=texts,
             ids=np.arange(rows.groups),
             group_of=rows.group_of,
-            secrets=rows.secrets,
+            sensitive_columns=rows.sensitive_columns,
             others=rows.others,
             trace=rows.places,
         )
@@ -129,7 +129,7 @@ class GeneralizedRelease(DescribedRelease):
     @cached_property
     def _line_keys(self) -> NDArray[np.int64]:
         """A number for each row, in the order of what is published with it besides its description."""
-        return canonical.line_keys(self._payloads, self.rows)
+        return canonical.line_keys(self._exact_columns, self.rows)
 
     def _numbers(self) -> NDArray[np.int64]:
         """The number of each group in canonical order."""
@@ -142,7 +142,7 @@ class GeneralizedRelease(DescribedRelease):
             self,
             texts=tuple(Texts(words, canonical.by_number(numbers, of_group)) for words, of_group in self.texts),
             group_of=group_of if order is None else group_of[order],
-            secrets=canonical.taken_in(order, self.secrets),
+            sensitive_columns=canonical.taken_in(order, self.sensitive_columns),
             others=canonical.taken_in(order, self.others),
             trace=canonical.renumbered(numbers, self.trace),
         )
@@ -165,14 +165,16 @@ class GeneralizedRelease(DescribedRelease):
         group_of = places_among(ids, numbers).astype(np.int32)
         reading.check_rows(name, len(numbers), manifest, faults)
         reading.check_groups(name, ids, manifest, faults)
-        quasi, secrets = ([each for each in attributes if each.role == role] for role in ("quasi", "sensitive"))
+        quasi, sensitive_columns = (
+            [each for each in attributes if each.role == role] for role in ("quasi", "sensitive")
+        )
         release = cls(
             manifest=manifest,
             attributes=attributes,
             texts=tuple(_described(each, *columns[each.name], ids, group_of, faults) for each in quasi),
             ids=ids,
             group_of=group_of,
-            secrets=tuple(read_sensitive(each, *columns[each.name], faults) for each in secrets),
+            sensitive_columns=tuple(read_sensitive(each, *columns[each.name], faults) for each in sensitive_columns),
             others=reading.read_others(attributes, columns),
         )
         # report unreadable texts now, not when they are first needed
@@ -188,9 +190,9 @@ class GeneralizedRelease(DescribedRelease):
         """Return what is published about one sensitive attribute, without the others and without kept columns."""
         at = self._place(attribute)
         attributes = (*self.quasi, self.sensitive[at])
-        return replace(self, attributes=attributes, secrets=(self.secrets[at],), others=())
+        return replace(self, attributes=attributes, sensitive_columns=(self.sensitive_columns[at],), others=())
 
-    def given(self, name: str, known: str) -> GeneralizedRelease | None:
+    def conditioned_on(self, name: str, known: str) -> GeneralizedRelease | None:
         """Return what is published about one sensitive attribute beside another that is known of everyone.
 
         Every group falls into one for each value of the known attribute in it.
@@ -198,13 +200,13 @@ class GeneralizedRelease(DescribedRelease):
         names = [attribute.name for attribute in self.sensitive]
         if name == known or name not in names or known not in names:
             return None
-        attribute, payload = self.sensitive[names.index(known)], self.secrets[names.index(known)]
+        attribute, exact_column = self.sensitive[names.index(known)], self.sensitive_columns[names.index(known)]
         pairs, group_of = np.unique(
-            self.group_of.astype(np.int64) * len(payload.values) + payload.codes, return_inverse=True
+            self.group_of.astype(np.int64) * len(exact_column.values) + exact_column.codes, return_inverse=True
         )
-        groups, values = np.divmod(pairs, len(payload.values))
+        groups, values = np.divmod(pairs, len(exact_column.values))
         texts = [Texts(words, of_group[groups]) for words, of_group in self.texts]
-        texts.append(Texts(exact_texts(attribute, payload), values.astype(np.int32)))
+        texts.append(Texts(exact_texts(attribute, exact_column), values.astype(np.int32)))
         tree = attribute.hierarchy if attribute.kind == "categorical" else None  # others are written without labels
         alone = self.about(name)
         return replace(

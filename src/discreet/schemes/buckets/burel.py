@@ -19,8 +19,8 @@ from discreet.releases.generalization import Values
 from discreet.schemes.axes import axes_of
 from discreet.schemes.buckets.drawing import Retrieval, draw_groups
 from discreet.schemes.cuts.top_down import Problem, limits_of, partition_groups
+from discreet.schemes.default_scheme import way_out
 from discreet.schemes.grouping import GroupingTask, LeadingScheme
-from discreet.schemes.keepers import way_out
 
 Room = Literal["enough", "any"]
 LARGE = 1 << 15
@@ -82,14 +82,14 @@ class Burel(LeadingScheme):
         shares = bounded_shares(rules)
         assert shares is not None, "a promise about anything else is refused"
         bounds = limits_of(task.principle, task.prior, rules)
-        node = shares.nodes[table.classes]
+        node = shares.nodes[table.sensitive_codes]
         counts, held = (np.bincount(some, minlength=len(shares.caps)) for some in (node, node[rows]))
         bucket_of, wanted = choose_buckets(counts, shares.caps, held, bounds.smallest, self.room, shares.floors)
         groups, _ = draw_groups(task, bucket_of[node[rows]], wanted, self.retrieval)
         if self.refine:
             task.progress("cutting groups", 0.0)
             points, axes = axes_of(table, "ail", self.values)
-            problem = Problem(points, table.classes, axes, rules, bounds).take(rows)
+            problem = Problem(points, table.sensitive_codes, axes, rules, bounds).take(rows)
             groups = partition_groups(problem, groups, Recipe(PLAIN, 1, 1, 0.0, 0, True))
             task.progress("cutting groups", 1.0)
         return groups

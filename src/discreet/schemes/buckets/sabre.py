@@ -16,9 +16,9 @@ from discreet.principles.prior import Prior
 from discreet.principles.t_closeness import TCloseness
 from discreet.releases.generalization import Values
 from discreet.schemes.buckets.drawing import Retrieval, draw_groups
+from discreet.schemes.default_scheme import way_out
 from discreet.schemes.grouping import GroupingTask, LeadingScheme
-from discreet.schemes.keepers import way_out
-from discreet.schemes.merge_broken import Attribute, merge_broken
+from discreet.schemes.merge_broken import JudgedAttribute, merge_broken
 
 SLACK = 1e-12
 """Tolerance for sums of shares; a thousandth of what the judge allows."""
@@ -73,18 +73,18 @@ class Sabre(LeadingScheme):
     def groups(self, task: GroupingTask) -> NDArray[np.int32]:
         """Return the group of each of the task's rows."""
         closeness = task.principle.of(TCloseness)[0]
-        classes = task.classes
+        sensitive_codes = task.sensitive_codes
         buckets = bucketise(task.prior, closeness.distance, closeness.t)
         if buckets.number > 1:  # with one bucket any single row is within t, and t need not be shared
             buckets = bucketise(task.prior, closeness.distance, closeness.t * self.share)
         sizes = np.bincount(buckets.of_value, weights=task.counts, minlength=buckets.number).astype(np.int64)
         wanted = split_closely(buckets, sizes, closeness.t)
-        groups, curve = draw_groups(task, buckets.of_value[classes], wanted, self.retrieval)
-        return merge_broken(groups, curve, [Attribute(classes, task.principle, task.prior)])
+        groups, curve = draw_groups(task, buckets.of_value[sensitive_codes], wanted, self.retrieval)
+        return merge_broken(groups, curve, [JudgedAttribute(sensitive_codes, task.principle, task.prior)])
 
 
 @dataclass(frozen=True, eq=False)
-class Buckets:
+class DistanceBuckets:
     """Sensitive values in buckets, and a bound on the distance of groups that draw from them.
 
     For the distances of t-closeness, the earth mover's distance between two distributions of the same values is a
@@ -131,7 +131,7 @@ class _Domain(NamedTuple):
     tree: NDArray[np.int32]
 
 
-def bucketise(prior: Prior, distance: str, budget: float) -> Buckets:
+def bucketise(prior: Prior, distance: str, budget: float) -> DistanceBuckets:
     """Return buckets whose worst case costs at most ``budget``.
 
     Starting from one bucket of all values, the bucket whose split lowers the worst case most is split next.
@@ -203,7 +203,7 @@ def _split(domain: _Domain, bucket: NDArray[np.intp]) -> list[NDArray[np.intp]]:
     return [bucket[nodes == node] for node in np.unique(nodes)]
 
 
-def _buckets(domain: _Domain, members: list[NDArray[np.intp]], width: int) -> Buckets:
+def _buckets(domain: _Domain, members: list[NDArray[np.intp]], width: int) -> DistanceBuckets:
     members = sorted(members, key=lambda bucket: int(bucket[0]))
     of_held = np.empty(len(domain.codes), np.int32)
     for number, bucket in enumerate(members):
@@ -213,7 +213,7 @@ def _buckets(domain: _Domain, members: list[NDArray[np.intp]], width: int) -> Bu
     mass = np.bincount(of_held, weights=domain.shares).astype(np.float64)
     worst = np.array([_cost(domain, bucket) for bucket in members]) / mass
     if domain.distance == "equal":
-        return Buckets(of_value, worst, None, mass, 0.5)
+        return DistanceBuckets(of_value, worst, None, mass, 0.5)
     height = max(1, len(domain.tree) - 1)
     places = len(of_held) * (height if domain.distance == "hierarchical" else 1)
     if len(members) * places > LARGEST:
@@ -233,10 +233,10 @@ def _buckets(domain: _Domain, members: list[NDArray[np.intp]], width: int) -> Bu
             np.add.at(level, (of_held, nodes), inside[of_held, np.arange(len(of_held))])
             levels.append(level)
         shares, weight = np.concatenate(levels, axis=1), 0.5 / height
-    return Buckets(of_value, worst, shares, mass @ shares, weight)
+    return DistanceBuckets(of_value, worst, shares, mass @ shares, weight)
 
 
-def split_closely(buckets: Buckets, sizes: NDArray[np.int64], t: float) -> NDArray[np.int64]:
+def split_closely(buckets: DistanceBuckets, sizes: NDArray[np.int64], t: float) -> NDArray[np.int64]:
     """Halve the buckets as long as both halves stay within ``t`` in the worst case; return what every group draws.
 
     Every other bucket with an odd number of rows leaves its odd row to the second half.

@@ -77,7 +77,7 @@ class Cuts(GroupingScheme):
         rules = principle.rules(prior)
         by_size = [j for j, column in enumerate(table.quasi) if column.kind == "categorical"]
         sets = tuple(by_size) if self.loss == "gcp" and self.values == "set" else ()
-        problem = Problem(points, table.classes, axes, rules, limits_of(principle, prior, rules), sets)
+        problem = Problem(points, table.sensitive_codes, axes, rules, limits_of(principle, prior, rules), sets)
         if len(task.rows) < table.rows:
             problem = problem.take(task.rows)
         kept, partition = self._partition(problem, task)
@@ -88,13 +88,13 @@ class Cuts(GroupingScheme):
     def _partition(self, problem: Problem, task: GroupingTask) -> tuple[NDArray[np.int64], Partition]:
         """Return the published rows and their partition, with costly rows withheld where that is cheaper."""
         families = self._families(problem, task)
-        rows = np.arange(len(problem.classes))
+        rows = np.arange(len(problem.sensitive_codes))
         whole = self._cut(problem, families, task)
         costly = costly_rows(problem, whole, task, int(self.withhold * task.prior.rows))
         if len(costly):
             kept = np.setdiff1d(rows, costly, assume_unique=True)
             rest = problem.take(kept)
-            counts = np.bincount(rest.classes, minlength=len(task.prior.counts))
+            counts = np.bincount(rest.sensitive_codes, minlength=len(task.prior.counts))
             if task.principle.holds(counts[None, :], task.prior)[0]:
                 smaller = self._cut(rest, families, task)
                 if rest.published_cost(smaller) + len(costly) < problem.published_cost(whole):
@@ -165,10 +165,10 @@ def costly_rows(problem: Problem, partition: Partition, task: GroupingTask, most
     caps = problem.limits.caps
     size = min(room, len(tempting))
     while size > 0:
-        chosen = _within_caps(problem.classes[tempting], caps, withheld, size)
+        chosen = _within_caps(problem.sensitive_codes[tempting], caps, withheld, size)
         rows = tempting[chosen][:size]
         rows = _without_broken_groups(problem, partition, task, rows)
-        counts = withheld + np.bincount(problem.classes[rows], minlength=len(caps))
+        counts = withheld + np.bincount(problem.sensitive_codes[rows], minlength=len(caps))
         if len(rows) and task.principle.holds(counts[None, :], task.prior)[0]:
             return rows
         size = min(size - 1, int(0.9 * size))
@@ -185,7 +185,7 @@ def _tempting(problem: Problem, partition: Partition, room: int) -> tuple[Rows, 
     total = 0
     while total < 4 * room:
         place, saving = best_removals(
-            problem.points, problem.classes, rows, starts, ends, problem.axes, problem.rules, m, 1.0
+            problem.points, problem.sensitive_codes, rows, starts, ends, problem.axes, problem.rules, m, 1.0
         )
         useful = np.flatnonzero(place >= 0)
         if len(useful) == 0:
@@ -199,20 +199,24 @@ def _tempting(problem: Problem, partition: Partition, room: int) -> tuple[Rows, 
     return np.concatenate(removed), np.concatenate(savings)
 
 
-def _within_caps(classes: NDArray[np.int32], caps: NDArray[np.float64], withheld: Rows, size: int) -> NDArray[np.bool_]:
+def _within_caps(
+    sensitive_codes: NDArray[np.int32], caps: NDArray[np.float64], withheld: Rows, size: int
+) -> NDArray[np.bool_]:
     """Return which rows to keep so that no value exceeds its cap in a withheld set of ``size`` more rows."""
     allowed = np.floor(caps * (withheld.sum() + size) + 1e-9).astype(np.int64) - withheld
-    order = np.argsort(classes, kind="stable")
-    counts = np.bincount(classes, minlength=len(caps))
-    rank = np.empty(len(classes), np.int64)
-    rank[order] = np.arange(len(classes)) - np.repeat(np.cumsum(counts) - counts, counts)
-    fits: NDArray[np.bool_] = rank < allowed[classes]
+    order = np.argsort(sensitive_codes, kind="stable")
+    counts = np.bincount(sensitive_codes, minlength=len(caps))
+    rank = np.empty(len(sensitive_codes), np.int64)
+    rank[order] = np.arange(len(sensitive_codes)) - np.repeat(np.cumsum(counts) - counts, counts)
+    fits: NDArray[np.bool_] = rank < allowed[sensitive_codes]
     return fits
 
 
 def _without_broken_groups(problem: Problem, partition: Partition, task: GroupingTask, rows: Rows) -> Rows:
     """Return the rows that can all be removed without their groups breaking the promise."""
-    groups, left = partition.groups, np.ones(len(problem.classes), np.bool_)
+    groups, left = partition.groups, np.ones(len(problem.sensitive_codes), np.bool_)
     left[rows] = False
-    counts = Counts.of_rows(groups[left], problem.classes[left], len(partition.starts), len(problem.limits.caps))
+    counts = Counts.of_rows(
+        groups[left], problem.sensitive_codes[left], len(partition.starts), len(problem.limits.caps)
+    )
     return rows[task.principle.holds(counts, task.prior)[groups[rows]]]

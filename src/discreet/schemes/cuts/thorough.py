@@ -18,7 +18,7 @@ from discreet.kernels.cuts.growth import grow_ahead, join_costs, workspace
 from discreet.kernels.cuts.terms import BUCKETED, PLAIN, REPAIRED, STRATIFIED, Recipe
 from discreet.kernels.row_moves import exchange, move_rows
 from discreet.processors import threads
-from discreet.progress import Progress, unheard
+from discreet.progress import Progress, no_progress
 from discreet.schemes.cuts.top_down import Partition, Problem, partition, partition_ahead
 
 STAGES = 6
@@ -58,7 +58,7 @@ def recipes(families: int) -> list[Recipe]:
 
 
 def partition_thoroughly(
-    problem: Problem, families: int, fast: Recipe, rng: np.random.Generator, *, progress: Progress = unheard
+    problem: Problem, families: int, fast: Recipe, rng: np.random.Generator, *, progress: Progress = no_progress
 ) -> Partition:
     """Return the cheapest partition found by many attempts, never worse than that of the recipe ``fast``.
 
@@ -83,7 +83,7 @@ def partition_thoroughly(
 
     with ThreadPoolExecutor(threads()) as pool:
         best = min([best, *pool.map(ahead, (0.2, 0.5))], key=lambda result: result.cost)
-    budget = min(90 * len(problem.classes), 10_000_000)
+    budget = min(90 * len(problem.sensitive_codes), 10_000_000)
     for stage in range(STAGES):
 
         def share(name: str, done: float, stage: int = stage) -> None:
@@ -152,7 +152,7 @@ def regroup(
     rng: np.random.Generator,
     *,
     budget: int,
-    progress: Progress = unheard,
+    progress: Progress = no_progress,
 ) -> Partition:
     """Merge neighbouring groups and cut them again, until ``budget`` rows have been cut.
 
@@ -181,7 +181,7 @@ def regroup(
         first = np.zeros(len(rows), np.bool_)
         order = np.arange(len(rows), dtype=np.int32)
         cost = grow_ahead(
-            problem.points[rows], problem.classes[rows], order, 0, len(rows),
+            problem.points[rows], problem.sensitive_codes[rows], order, 0, len(rows),
             problem.axes, problem.rules, problem.limits, recipe, quick, works[many], spare, first,
         )  # fmt: skip
         if cost < groups.costs[pool].sum() - 1e-9:
@@ -208,7 +208,7 @@ def settle_rows(problem: Problem, partition: Partition, effort: int) -> Partitio
         if number * width <= LARGEST_COUNTS:
             groups = partition.groups
             moved, saved, tried = move_rows(
-                problem.points, problem.classes, groups, number, problem.axes, problem.rules, width, effort
+                problem.points, problem.sensitive_codes, groups, number, problem.axes, problem.rules, width, effort
             )
             partition, effort = Partition.of(groups, partition.cost - saved), effort - tried
         partition = exchange_rows(problem, partition)
@@ -220,7 +220,7 @@ def exchange_rows(problem: Problem, partition: Partition) -> Partition:
     rows, cost = partition.rows.copy(), partition.cost
     ends = np.append(partition.starts[1:], len(rows))
     for _ in range(ROUNDS):
-        exchanged, saved = exchange(problem.points, problem.classes, rows, partition.starts, ends, problem.axes)
+        exchanged, saved = exchange(problem.points, problem.sensitive_codes, rows, partition.starts, ends, problem.axes)
         cost -= saved
         if not exchanged:
             break

@@ -18,7 +18,7 @@ from discreet.principles.joint import unshared
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.processors import threads
-from discreet.progress import Progress, unheard
+from discreet.progress import Progress, no_progress
 from discreet.table.combinations import distinct
 
 T = TypeVar("T")
@@ -29,7 +29,7 @@ class Problem:
     """Rows to partition: points on axes, a sensitive value each, and the rules that every group must keep."""
 
     points: NDArray[np.int32]
-    classes: NDArray[np.int32]
+    sensitive_codes: NDArray[np.int32]
     axes: Axes
     rules: Rules
     limits: Limits
@@ -38,7 +38,7 @@ class Problem:
 
     def take(self, rows: NDArray[np.int64]) -> Problem:
         """Return the same problem for some of the rows."""
-        return replace(self, points=self.points[rows], classes=self.classes[rows])
+        return replace(self, points=self.points[rows], sensitive_codes=self.sensitive_codes[rows])
 
     def published_cost(self, partition: Partition) -> float:
         """Return the cost of a partition as it will be published, where a set costs by the values it contains."""
@@ -105,13 +105,15 @@ def _smallest_group(rules: Rules, patience: int = 5000) -> int:
     return least
 
 
-def partition(problem: Problem, recipe: Recipe, *, progress: Progress = unheard) -> Partition:
+def partition(problem: Problem, recipe: Recipe, *, progress: Progress = no_progress) -> Partition:
     """Cut all rows by one recipe, on all processors."""
 
     def finish(task: _Task) -> float:
         return task.grow(recipe, task.end - task.start)[0]
 
-    return _run(problem, recipe, finish, stop=max(1000, len(problem.classes) // (4 * threads())), progress=progress)
+    return _run(
+        problem, recipe, finish, stop=max(1000, len(problem.sensitive_codes) // (4 * threads())), progress=progress
+    )
 
 
 def partition_ahead(problem: Problem, recipe: Recipe, quick: Recipe, *, many: int, below: int) -> Partition:
@@ -128,7 +130,7 @@ def partition_groups(problem: Problem, groups: NDArray[np.int32], recipe: Recipe
     """Cut every group of a partition further by one recipe; return the group of every row."""
     whole = Partition.of(groups, 0.0)
     order, starts = whole.rows, whole.starts
-    arrays = problem.points[order], problem.classes[order], order
+    arrays = problem.points[order], problem.sensitive_codes[order], order
     first = np.zeros(len(order), np.bool_)
     largest = int(np.diff(np.append(starts, len(order))).max(initial=1))
     task = _Task(problem, arrays, first, 0, largest)
@@ -167,14 +169,14 @@ class _Task:
 
 
 def _run(
-    problem: Problem, recipe: Recipe, finish: Callable[[_Task], float], *, stop: int, progress: Progress = unheard
+    problem: Problem, recipe: Recipe, finish: Callable[[_Task], float], *, stop: int, progress: Progress = no_progress
 ) -> Partition:
     """Cut groups of more than ``stop`` rows once and queue their halves; leave smaller ones to ``finish``.
 
     Tasks touch disjoint runs of rows, so the result does not depend on the scheduling of threads.
     """
-    n = len(problem.classes)
-    arrays = problem.points.copy(), problem.classes.copy(), np.arange(n, dtype=np.int32)
+    n = len(problem.sensitive_codes)
+    arrays = problem.points.copy(), problem.sensitive_codes.copy(), np.arange(n, dtype=np.int32)
     first = np.zeros(n, np.bool_)
 
     def work(task: _Task) -> tuple[float, list[_Task]]:

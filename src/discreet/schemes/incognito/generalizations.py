@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.rollup import interval_costs
-from discreet.progress import Progress, unheard
+from discreet.progress import Progress, no_progress
 from discreet.releases.generalization import Values
 from discreet.schemes.axes import Loss, axes_of
 from discreet.schemes.incognito.levels import Levels, levels_of
-from discreet.schemes.incognito.search import KEPT, Frequencies, Judge, Node, Search, minimal
+from discreet.schemes.incognito.search import KEPT, Frequencies, Judge, LevelSearch, Node, minimal
 from discreet.table.table import Table
 
 
@@ -67,13 +67,15 @@ class Generalizations:
         each = levels_of(table)
         order = tuple(sorted(range(len(each)), key=lambda j: -each[j].cards[0]))
         columns = [table.quasi[j].codes[rows] for j in order]
-        bottom, group_of = Frequencies.of_rows(columns, [each[j].cards[0] for j in order], table.classes[rows], width)
+        bottom, group_of = Frequencies.of_rows(
+            columns, [each[j].cards[0] for j in order], table.sensitive_codes[rows], width
+        )
         prices = None if loss == "discernibility" else prices_of(table, rows, each, loss, values)
         return cls(each, order, bottom, group_of, prices, table.rows)
 
-    def kept(self, judge: Judge, progress: Progress = unheard) -> tuple[NDArray[np.bool_], int]:
+    def kept(self, judge: Judge, progress: Progress = no_progress) -> tuple[NDArray[np.bool_], int]:
         """Return which combinations of levels keep the promise, and how many of them had to be judged to find out."""
-        search = Search([self.each[j] for j in self.order], judge, progress)
+        search = LevelSearch([self.each[j] for j in self.order], judge, progress)
         search.visit(self.bottom)
         return (search.known == KEPT).transpose(np.argsort(self.order)), search.judged
 

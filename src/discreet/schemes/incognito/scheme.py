@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.options import Interval
-from discreet.principles.principle import Principle, promised
+from discreet.principles.principle import Principle, as_principle
 from discreet.principles.prior import Prior
-from discreet.progress import Progress, unheard
+from discreet.progress import Progress, no_progress
 from discreet.randomness import generator
 from discreet.releases.attributes import as_shown
 from discreet.releases.descriptions import Texts
@@ -21,11 +21,11 @@ from discreet.releases.generalization import Values, generalize
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.partition import PublishedRows
 from discreet.schemes.axes import Loss
+from discreet.schemes.default_scheme import bounds_presence
 from discreet.schemes.grouping import GroupingScheme, GroupingTask, View, published_rows
 from discreet.schemes.incognito.generalizations import Generalization, Generalizations
 from discreet.schemes.incognito.levels import Levels, levels_of
 from discreet.schemes.incognito.search import Judge
-from discreet.schemes.keepers import bounds_presence
 from discreet.schemes.scheme import Scheme, feasible
 from discreet.schemes.withholding import Withheld
 from discreet.table.table import Column, Table
@@ -112,12 +112,12 @@ class Incognito(GroupingScheme):
                 "combinations of levels are listed for tables without several rows of a person; leave these out, or "
                 "publish the table"
             )
-        principle = promised(principle)
+        principle = as_principle(principle)
         feasible(self, table, principle)
         view = self.view(table, principle)
         rows = published_rows(*view, generator(self.random_state))
         generalizations, judge = self._counted(view, rows)
-        kept, judged = generalizations.kept(judge, progress or unheard)
+        kept, judged = generalizations.kept(judge, progress or no_progress)
         return Lattice(table.quasi_names, kept, tuple(generalizations.minimal(kept, judge)), judged)
 
     def groups(self, task: GroupingTask) -> NDArray[np.int32]:
@@ -139,7 +139,7 @@ class Incognito(GroupingScheme):
         """Return the rows, counted, and how to judge their groups."""
         table, principle, prior = view
         generalizations = Generalizations.of(table, rows, len(prior.counts), self.loss, self.values)
-        missing = prior.counts - np.bincount(table.classes[rows], minlength=len(prior.counts))
+        missing = prior.counts - np.bincount(table.sensitive_codes[rows], minlength=len(prior.counts))
         room = max(0, int(self.withhold * prior.rows) - int(missing.sum()))
         least = max(part.least_rows for part in principle.parts)
         return generalizations, Judge(principle.rules(prior), missing, room, least)

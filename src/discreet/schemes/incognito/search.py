@@ -50,12 +50,16 @@ class Frequencies:
 
     @classmethod
     def of_rows(
-        cls, columns: Sequence[NDArray[np.integer]], cards: Sequence[int], classes: NDArray[np.integer], width: int
+        cls,
+        columns: Sequence[NDArray[np.integer]],
+        cards: Sequence[int],
+        sensitive_codes: NDArray[np.integer],
+        width: int,
     ) -> tuple[Frequencies, NDArray[np.int64]]:
         """Return the frequency set of rows, given their nodes and sensitive values; and the group of each row."""
-        keys, first, group_of = ranked_combinations(columns, cards, len(classes))
+        keys, first, group_of = ranked_combinations(columns, cards, len(sensitive_codes))
         codes = np.array([column[first] for column in columns], np.int32)
-        return cls(codes, tuple(cards), Counts.of_rows(group_of, classes, len(keys), width)), group_of
+        return cls(codes, tuple(cards), Counts.of_rows(group_of, sensitive_codes, len(keys), width)), group_of
 
     def rolled_up(self, axis: int, above: NDArray[np.int32], card: int) -> Frequencies:
         """Return the set in which every node of one axis is replaced by the one of ``card`` nodes ``above`` it."""
@@ -147,7 +151,7 @@ class Judge:
         return Counts.of(lines, lines.shape[1]).strains(self.rules) <= 1.0
 
 
-class Search:
+class LevelSearch:
     """What is known about the combinations of levels, and how to find out about the others."""
 
     def __init__(self, each: Sequence[Levels], judge: Judge, progress: Progress) -> None:

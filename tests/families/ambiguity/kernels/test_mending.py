@@ -14,7 +14,7 @@ def kept(rows: Rows, members: np.ndarray) -> bool:
     size = len(members)
     shares = all(
         max(Counter(line[members].tolist()).values()) <= share * size + 1e-9
-        for line, share in zip(rows.classes, rows.shares, strict=True)
+        for line, share in zip(rows.sensitive_codes, rows.shares, strict=True)
     )
     shown = np.prod([len(set(column[members].tolist())) for column in rows.codes.T])
     return shares and (rows.alpha >= 1.0 or size <= rows.alpha * shown + 1e-9)
@@ -26,8 +26,8 @@ def test_all_groups_keep_their_terms_and_good_ones_lose_nobody() -> None:
     for _ in range(60):
         n, number = int(rng.integers(6, 60)), int(rng.integers(1, 9))
         codes = np.stack([rng.integers(0, 6, n), 6 + rng.integers(0, 5, n)], axis=1).astype(np.int32)
-        classes = np.stack([rng.integers(0, 4, n), 4 + rng.integers(0, 3, n)]).astype(np.int64)
-        rows = Rows(codes, classes, np.array([0.5, 0.6]), float(rng.choice([0.4, 0.8, 1.0])))
+        sensitive_codes = np.stack([rng.integers(0, 4, n), 4 + rng.integers(0, 3, n)]).astype(np.int64)
+        rows = Rows(codes, sensitive_codes, np.array([0.5, 0.6]), float(rng.choice([0.4, 0.8, 1.0])))
         before = rng.integers(-1, number, n).astype(np.int32)
         groups = before.copy()
         mend(rows, groups, number, rng.permutation(number), 11, 7, 8)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.families.lifting.kernels.balance import scales_of
-from discreet.families.lifting.kernels.growth import Persons, Recipe, Terms, grow
+from discreet.families.lifting.kernels.growth import LeafTerms, LiftRecipe, Persons, grow
 from discreet.families.lifting.kernels.survey import survey_of
 from discreet.kernels.costs import Axes, interval_cost
 
@@ -27,18 +27,18 @@ AXES = Axes(
 UNORDERED, SETS = np.array([False, True, True]), np.array([False, False, True])
 
 
-def persons(seed: int, n: int) -> tuple[Persons, Terms]:
+def persons(seed: int, n: int) -> tuple[Persons, LeafTerms]:
     rng = np.random.default_rng(seed)
     points = np.stack([rng.integers(0, card, n) for card in AXES.cards], axis=1).astype(np.int32)
     points[:, 2] = rng.choice([0, 5, 62, 63, 69], n)
-    classes = np.minimum(rng.integers(0, 4, n), points[:, 0] // 2).astype(np.int32)
-    caps = np.minimum(1.0, 1.7 * np.bincount(classes, minlength=5) / n)
+    sensitive_codes = np.minimum(rng.integers(0, 4, n), points[:, 0] // 2).astype(np.int32)
+    caps = np.minimum(1.0, 1.7 * np.bincount(sensitive_codes, minlength=5) / n)
     nowhere = np.full((2, n), -1, np.int32)
-    own = Persons(points, classes, np.arange(n, dtype=np.int32), *nowhere, np.full(2 * n, -1, np.int32))
-    return own, Terms(caps, UNORDERED, SETS)
+    own = Persons(points, sensitive_codes, np.arange(n, dtype=np.int32), *nowhere, np.full(2 * n, -1, np.int32))
+    return own, LeafTerms(caps, UNORDERED, SETS)
 
 
-def finish(own: Persons, terms: Terms, recipe: Recipe, nodes: list[Any], smallest: int, largest: int) -> Any:
+def finish(own: Persons, terms: LeafTerms, recipe: LiftRecipe, nodes: list[Any], smallest: int, largest: int) -> Any:
     survey, scales = survey_of(len(own.rows), 3, 6, 70, recipe.positions, 2, 70), scales_of(6)
     return [grow(own, *node, smallest, largest, AXES, terms, recipe, survey, scales) for node in nodes]
 
@@ -54,12 +54,12 @@ def loss(points: np.ndarray[Any, Any]) -> float:
 @settings(max_examples=25)
 def test_what_a_tree_costs_and_where_its_nodes_lie(blind: bool, seed: int, n: int, positions: int) -> None:
     own, terms = persons(seed, n)
-    start = own.points.copy(), own.classes.copy()
+    start = own.points.copy(), own.sensitive_codes.copy()
     root = (0, n, 0, np.zeros(5))
-    [(cost, left)] = finish(own, terms, Recipe(positions, 1.0, 1.0, blind), [root], 0, n)
+    [(cost, left)] = finish(own, terms, LiftRecipe(positions, 1.0, 1.0, blind), [root], 0, n)
     assert not left
     assert sorted(own.rows.tolist()) == list(range(n))
-    assert np.array_equal(own.points, start[0][own.rows]) and np.array_equal(own.classes, start[1][own.rows])
+    assert np.array_equal(own.points, start[0][own.rows]) and np.array_equal(own.sensitive_codes, start[1][own.rows])
     inside: dict[int, list[int]] = {}
     for at, leaf in enumerate(own.leaves.tolist()):
         while leaf >= 0:
@@ -81,7 +81,7 @@ def test_what_a_tree_costs_and_where_its_nodes_lie(blind: bool, seed: int, n: in
 @given(seed=st.integers(0, 2**16), n=st.integers(2, 90), smallest=st.integers(0, 40), largest=st.integers(1, 90))
 @settings(max_examples=25)
 def test_nodes_that_are_left_to_others_come_out_the_same(seed: int, n: int, smallest: int, largest: int) -> None:
-    recipe, root = Recipe(31, 1.0, 1.0, False), (0, n, 0, np.zeros(5))
+    recipe, root = LiftRecipe(31, 1.0, 1.0, False), (0, n, 0, np.zeros(5))
     (whole, terms), (parts, _) = persons(seed, n), persons(seed, n)
     [(cost, _)] = finish(whole, terms, recipe, [root], 0, n)
     waiting, total = [root], 0.0

@@ -20,13 +20,13 @@ def drawn(turn: int, attributes: int, low: int = 1) -> tuple[np.random.Generator
     """Random rows: their points, the codes of their sensitive attributes, and the priors of these."""
     rng = np.random.default_rng(turn)
     n = int(rng.integers(low, 40))
-    classes, priors = [], []
+    sensitive_codes, priors = [], []
     for _ in range(attributes):
         numbers = rng.integers(0, rng.choice([3, 20, 200]), n)
         values, codes, counts = np.unique(numbers, return_inverse=True, return_counts=True)
-        classes.append(codes)
+        sensitive_codes.append(codes)
         priors.append(Prior(counts, tuple(map(str, values)), "numeric", numbers=values.astype(float)))
-    return rng, rng.integers(0, 9, (n, 2)).astype(np.int32), np.array(classes, np.int32), priors
+    return rng, rng.integers(0, 9, (n, 2)).astype(np.int32), np.array(sensitive_codes, np.int32), priors
 
 
 @pytest.mark.slow
@@ -34,9 +34,9 @@ def drawn(turn: int, attributes: int, low: int = 1) -> tuple[np.random.Generator
 @pytest.mark.parametrize("attributes", [1, 2])
 def test_pairs_are_separated_and_runs_divided_evenly(attributes: int, shift: int) -> None:
     for turn in TURNS:
-        _, points, classes, _ = drawn(turn, attributes)
+        _, points, sensitive_codes, _ = drawn(turn, attributes)
         n = len(points)
-        orders = np.argsort(classes, axis=1, kind="stable")
+        orders = np.argsort(sensitive_codes, axis=1, kind="stable")
         component, colour, side = np.empty(n, np.int64), np.empty(n, np.int32), np.empty(n, np.int32)
         shifts = shift % 2, shift // 2
         other = 1 if attributes == 2 else -1
@@ -59,23 +59,23 @@ def test_pairs_are_separated_and_runs_divided_evenly(attributes: int, shift: int
 def test_grades_are_those_of_the_promises(attributes: int) -> None:
     seen = set()
     for turn in TURNS:
-        rng, points, classes, priors = drawn(turn, attributes)
+        rng, points, sensitive_codes, priors = drawn(turn, attributes)
         more = [dc.LDiversity(2, "distinct"), dc.TCloseness(0.4, "ordered"), dc.KAnonymity(3)]
         parts = [
             (dc.Proximity(float(rng.integers(0, 4)), int(rng.integers(1, 4))), *more[: rng.integers(0, 4)])
             for _ in range(attributes)
         ]
         judge = judge_of(parts, priors)
-        orders = np.argsort(classes, axis=1, kind="stable")
+        orders = np.argsort(sensitive_codes, axis=1, kind="stable")
         side = rng.integers(0, 2, len(points)).astype(np.int32)
         counts, ordered = np.zeros(int(judge.widths.max()), np.int64), np.empty(len(points), np.int32)
         for which in (0, 1):
-            found = pairs.grade(classes, orders, side, which, judge, counts, ordered)
+            found = pairs.grade(sensitive_codes, orders, side, which, judge, counts, ordered)
             assert not counts.any()
             size = int((side == which).sum())
             held = [
                 np.bincount(own[side == which], minlength=len(prior.counts))
-                for own, prior in zip(classes, priors, strict=True)
+                for own, prior in zip(sensitive_codes, priors, strict=True)
             ]
             keeps = size >= judge.least and all(
                 part.holds(line[None], prior)[0]
@@ -95,9 +95,9 @@ def test_grades_are_those_of_the_promises(attributes: int) -> None:
 def test_halves_and_gatherings_keep_everything(attributes: int) -> None:
     cut = gathered = 0
     for turn in TURNS:
-        rng, points, classes, priors = drawn(turn, attributes, 6)
+        rng, points, sensitive_codes, priors = drawn(turn, attributes, 6)
         parts = [(dc.Proximity(float(rng.integers(0, 3)), int(rng.integers(1, 4))),) for _ in range(attributes)]
-        problem = HalvingProblem(points, classes, plain_axes(), judge_of(parts, priors), 3)
+        problem = HalvingProblem(points, sensitive_codes, plain_axes(), judge_of(parts, priors), 3)
         rows = np.arange(len(points))
 
         def kept(some: Any, problem: HalvingProblem = problem) -> bool:
@@ -108,7 +108,7 @@ def test_halves_and_gatherings_keep_everything(attributes: int) -> None:
             assert kept(rows[side == 0]) and kept(rows[side == 1])
             cut += 1
         if conflict_free.best_gathering(*problem.laid_out(rows), problem.axes, problem.judge, side) < np.inf:
-            conflicts = conflict_free.conflicts_of(classes, problem.judge)
+            conflicts = conflict_free.conflicts_of(sensitive_codes, problem.judge)
             for q in range(int(side.max()) + 1):
                 group = rows[side == q]
                 assert kept(group) and conflicts[np.ix_(group, group)].sum() == 0

@@ -17,7 +17,7 @@ class Rows(NamedTuple):
 
     codes: NDArray[np.int32]
     """Per row and block: its value, by numbers unique over all blocks."""
-    classes: NDArray[np.int64]
+    sensitive_codes: NDArray[np.int64]
     """Per sensitive attribute and row: its value, by numbers unique over all attributes."""
     shares: NDArray[np.float64]
     """The largest share of a group that a value of each attribute may have."""
@@ -51,7 +51,7 @@ def _take(first, after, rows, ticket, seen, counts, shown, top):
                 seen[rows.codes[r, j]] = ticket
                 shown[j] += 1
         for j in range(top.shape[0]):
-            v = rows.classes[j, r]
+            v = rows.sensitive_codes[j, r]
             counts[v] += 1
             top[j] = max(top[j], counts[v])
         r = after[r]
@@ -63,8 +63,8 @@ def _leave(first, after, rows, counts):
     """Take the sensitive values of the rows of a list out of the counts again."""
     r = first
     while r >= 0:
-        for j in range(rows.classes.shape[0]):
-            counts[rows.classes[j, r]] -= 1
+        for j in range(rows.sensitive_codes.shape[0]):
+            counts[rows.sensitive_codes[j, r]] -= 1
         r = after[r]
 
 
@@ -83,7 +83,7 @@ def _with(first, after, rows, size, ticket, seen, mark, looked, counts, shown, t
                 looked[code] = mark
                 here[j] += 1
         for j in range(highest.shape[0]):
-            v = rows.classes[j, r]
+            v = rows.sensitive_codes[j, r]
             counts[v] += 1
             highest[j] = max(highest[j], counts[v])
         r = after[r]
@@ -99,7 +99,7 @@ def mend(rows, groups, number, turn, values, width, tries):
     which they are tried, ``tries`` at a time. All values are below ``values``, all sensitive ones below ``width``.
     """
     n, d = rows.codes.shape
-    m = rows.classes.shape[0]
+    m = rows.sensitive_codes.shape[0]
     heads = np.full(number, -1, np.int64)
     after = np.full(n, -1, np.int64)
     for r in range(n):

@@ -11,7 +11,7 @@ ALONE = ~(np.uint64(1) << np.uint64(63))
 """The bits that stand for one block each; all blocks from the 64th on share the last bit."""
 
 
-class Terms(NamedTuple):
+class GroupTerms(NamedTuple):
     """What every group must keep, and how its rows are searched for."""
 
     alpha: float
@@ -73,7 +73,7 @@ def _bit(j):
 
 
 @part_in_place
-def _best(start, after, codes, classes, taken, most, new, ratios, window, wanted):
+def _best(start, after, codes, sensitive_codes, taken, most, new, ratios, window, wanted):
     """Return the best of up to ``window`` rows of a list, and its gain; -1 if there is none.
 
     Considered are the rows from ``start`` on whose class was taken fewer than ``most`` times. The best is the one with
@@ -90,7 +90,7 @@ def _best(start, after, codes, classes, taken, most, new, ratios, window, wanted
     for _ in range(window):
         if r < 0:
             break
-        if taken[classes[r]] < most:
+        if taken[sensitive_codes[r]] < most:
             blocks = np.uint64(0)
             for j in range(ratios.shape[0]):
                 blocks |= new[np.uint32(codes[r, j])]
@@ -111,7 +111,7 @@ def _best(start, after, codes, classes, taken, most, new, ratios, window, wanted
 
 # Long because the search is one state machine: its parts would have to pass a dozen arrays to each other.
 @kernel
-def build_groups(codes, classes, values, width, terms):
+def build_groups(codes, sensitive_codes, values, width, terms):
     """Return the group of every row, -1 for a row in none, and the number of groups.
 
     Rows are lines of ``codes``, where every value of every quasi-identifier has its own number below ``values``; each
@@ -124,11 +124,11 @@ def build_groups(codes, classes, values, width, terms):
     """
     n, d = codes.shape
     groups = np.full(n, -1, np.int32)
-    heads, after, before = _links(classes, width)
+    heads, after, before = _links(sensitive_codes, width)
     head, onward, backward = _links(np.zeros(n if terms.near else 0, np.int32), 1)
     # sensitive values from the most frequent to the rarest: ends[c] of them have at least c rows left
     left = np.zeros(width, np.int64)
-    for v in classes:
+    for v in sensitive_codes:
         left[v] += 1
     ranked = np.argsort(-left, kind="mergesort")
     place = np.empty(width, np.int64)
@@ -204,9 +204,13 @@ def build_groups(codes, classes, values, width, terms):
                     if v < 0 and taken[ranked[i]] < most:
                         v = ranked[i]
                 if v >= 0 and (must >= ahead or size > 0 or not terms.near):
-                    row, gain = _best(heads[v], after, codes, classes, taken, most, new, ratios, terms.window, wanted)
+                    row, gain = _best(
+                        heads[v], after, codes, sensitive_codes, taken, most, new, ratios, terms.window, wanted
+                    )
             if row < 0 and terms.near:
-                row, gain = _best(head[0], onward, codes, classes, taken, most, new, ratios, terms.window, wanted)
+                row, gain = _best(
+                    head[0], onward, codes, sensitive_codes, taken, most, new, ratios, terms.window, wanted
+                )
             helps = (size + 1.0) / max(1, size) if not in_round else wanted if terms.near and size > 0 else 0.0
             if row < 0 or gain < helps:
                 # try the most frequent sensitive values, for which rows farther away are considered
@@ -218,13 +222,15 @@ def build_groups(codes, classes, values, width, terms):
                         break
                     if taken[v] < most:
                         looked += 1
-                        other, here = _best(heads[v], after, codes, classes, taken, most, new, ratios, window, wanted)
+                        other, here = _best(
+                            heads[v], after, codes, sensitive_codes, taken, most, new, ratios, window, wanted
+                        )
                         if row < 0 or (gain < wanted and here > gain):
                             row = other
                             gain = here
             if row < 0 or (not in_round and gain * size <= size + 1):
                 break
-            v = classes[row]
+            v = sensitive_codes[row]
             _unlink(row, v, heads, after, before)
             if terms.near:
                 _unlink(row, 0, head, onward, backward)
@@ -249,7 +255,7 @@ def build_groups(codes, classes, values, width, terms):
                 product *= shown[j]
         kept = size > 0 and size >= rounds * terms.size and shows_enough(size, product, terms.alpha)
         for at in range(size):
-            taken[classes[members[at]]] = 0
+            taken[sensitive_codes[members[at]]] = 0
             for j in range(d):
                 new[codes[members[at], j]] = _bit(j)
             if kept:

@@ -17,7 +17,7 @@ class GroupLists(NamedTuple):
     """The rows of groups as linked lists, with the data by which rows and groups are judged."""
 
     codes: NDArray[np.int32]
-    classes: NDArray[np.int32]
+    sensitive_codes: NDArray[np.int32]
     heads: NDArray[np.int64]
     """Per group: one of its rows, or -1 if it has none."""
     after: NDArray[np.int64]
@@ -28,7 +28,7 @@ class GroupLists(NamedTuple):
 
 
 @kernel
-def listed(codes, classes, groups, number, values):
+def listed(codes, sensitive_codes, groups, number, values):
     """Return the rows of every group (0 to ``number - 1``; -1 for rows in none); all values are below ``values``."""
     n, d = codes.shape
     heads = np.full(number, -1, np.int64)
@@ -50,7 +50,7 @@ def listed(codes, classes, groups, number, values):
                     seen[codes[r, j]] = g
                     shown[g, j] += 1
             r = after[r]
-    return GroupLists(codes, classes, heads, after, sizes, shown)
+    return GroupLists(codes, sensitive_codes, heads, after, sizes, shown)
 
 
 @part
@@ -59,7 +59,7 @@ def _same(lists, g, value):
     same = 0
     r = lists.heads[g]
     while r >= 0:
-        same += lists.classes[r] == value
+        same += lists.sensitive_codes[r] == value
         r = lists.after[r]
     return same
 
@@ -94,7 +94,7 @@ def place_rows(rows, starts, lists, groups, alpha, beta, tries, lacking):
             step = (t + 1) // 2 if t % 2 else -(t // 2)
             g = (starts[i] + step) % number
             size = lists.sizes[g]
-            same = _same(lists, g, lists.classes[row])
+            same = _same(lists, g, lists.sensitive_codes[row])
             if size == 0 or (lacking and same > 0) or same + 1 > beta * (size + 1) + SLACK:
                 continue
             _mark_new(lists, g, row, new)
@@ -133,7 +133,7 @@ def join_groups(rows, starts, lists, groups, alpha, beta, tries, values):
         row = rows[i]
         if groups[row] >= 0:
             continue
-        value = lists.classes[row]
+        value = lists.sensitive_codes[row]
         for t in range(min(tries, number)):
             g = (starts[i] + t) % number
             if lists.sizes[g] == 0:

@@ -13,7 +13,7 @@ GAIN = 0.05
 """A cut must pay even if rows that are lifted cost so much more than the loss of their box."""
 
 
-class Recipe(NamedTuple):
+class LiftRecipe(NamedTuple):
     """How a cut is chosen among those that can be made by lifting rows."""
 
     positions: int
@@ -27,7 +27,7 @@ class Recipe(NamedTuple):
     """Whether all rows of a value are lifted or, but for a random sample of them, none."""
 
 
-class Terms(NamedTuple):
+class LeafTerms(NamedTuple):
     """What every leaf must keep, and how axes are cut."""
 
     caps: NDArray[np.float64]
@@ -42,7 +42,7 @@ class Persons(NamedTuple):
     """Persons in the order of the tree, in which every node is a run of them; all threads share these arrays."""
 
     points: NDArray[np.int32]
-    classes: NDArray[np.int32]
+    sensitive_codes: NDArray[np.int32]
     rows: NDArray[np.int32]
     """Per person: the row of the input."""
     homes: NDArray[np.int32]
@@ -67,7 +67,7 @@ def grow(arrays, start, end, number, above, smallest, largest, axes, terms, reci
 
     Returns the cost of all rows that are not in nodes left to others, and these nodes: start, end, number and above.
     """
-    classes, homes = arrays.classes, arrays.homes
+    sensitive_codes, homes = arrays.sensitive_codes, arrays.homes
     slot_of = np.full(terms.caps.shape[0], -1, np.int32)
     values = np.empty(terms.caps.shape[0], np.int32)
     waiting = [(start, end, number, above)]
@@ -76,12 +76,12 @@ def grow(arrays, start, end, number, above, smallest, largest, axes, terms, reci
     total = 0.0
     while len(waiting) > 0:
         start, end, number, above = waiting.pop()
-        slots, rows = _take_stock(classes, homes, start, end, above, terms, slot_of, values, survey, scales)
+        slots, rows = _take_stock(sensitive_codes, homes, start, end, above, terms, slot_of, values, survey, scales)
         points = arrays.points[start:end]
         find_box(points, terms.sets, survey)
         loss = box_loss(axes, terms.sets, survey.box, BY_NUMBER)
         published = box_loss(axes, terms.sets, survey.box, 1.0)
-        weight = recipe.weight * (np.log(end - start) / np.log(max(2, classes.shape[0]))) ** recipe.fading
+        weight = recipe.weight * (np.log(end - start) / np.log(max(2, sensitive_codes.shape[0]))) ** recipe.fading
         best = _best_cut(points, slots, rows, loss, weight, axes, terms, recipe, survey, scales)
         for i in range(slots):
             slot_of[values[i]] = -1
@@ -118,7 +118,7 @@ def grow(arrays, start, end, number, above, smallest, largest, axes, terms, reci
 
 
 @part_in_place
-def _take_stock(classes, homes, start, end, above, terms, slot_of, values, survey, scales):
+def _take_stock(sensitive_codes, homes, start, end, above, terms, slot_of, values, survey, scales):
     """Number the values of the node's local rows, and take down their bounds and what is expected above; returns how
     many values there are, without the slot for those that only rows above have, and how many local rows."""
     slots = 0
@@ -127,7 +127,7 @@ def _take_stock(classes, homes, start, end, above, terms, slot_of, values, surve
         survey.slots[r - start] = -1
         if homes[r] < 0:
             rows += 1
-            v = classes[r]
+            v = sensitive_codes[r]
             if slot_of[v] < 0:
                 slot_of[v] = slots
                 values[slots] = v
@@ -233,7 +233,7 @@ def _apply(arrays, slots, start, end, number, k, survey, scales):
             moved[t] = points[start + order[t], a]
         for t in range(n):
             points[start + t, a] = moved[t]
-    for column in (arrays.classes, arrays.rows, arrays.homes):
+    for column in (arrays.sensitive_codes, arrays.rows, arrays.homes):
         for t in range(n):
             moved[t] = column[start + order[t]]
         for t in range(n):

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from discreet.kernels.boxes.boxes import HIGH, LOW, NO_HIGH, NO_LOW
 from discreet.kernels.compiling import part_in_place
 from discreet.kernels.costs import interval_cost
-from discreet.kernels.cuts.layout import Layout, find_edges, lay_out, layout_of
+from discreet.kernels.cuts.layout import AxisLayout, find_edges, lay_out, layout_of
 
 HELD = 2
 """The lines of a box from here on: after ``LOW`` and ``HIGH``, on axes of sets a bit for every code."""
@@ -24,7 +24,7 @@ class Survey(NamedTuple):
 
     slots: NDArray[np.int32]
     """Per row of the node: the slot of its value; -1 when the row is lifted above the node."""
-    layout: Layout
+    layout: AxisLayout
     """How the rows of the node lie along the axis at hand."""
     box: NDArray[np.int64]
     """The box of the node."""

@@ -14,12 +14,12 @@ ROUNDS = 3
 
 
 @kernel
-def conflicts_of(classes, judge):
+def conflicts_of(sensitive_codes, judge):
     """Return which rows are near each other on some attribute."""
-    n = classes.shape[1]
+    n = sensitive_codes.shape[1]
     conflicts = np.zeros((n, n), np.bool_)
     for p in range(judge.m.shape[0]):
-        numbers = classes[judge.attributes[p]]
+        numbers = sensitive_codes[judge.attributes[p]]
         for a in range(n):
             for b in range(a):
                 if near(min(numbers[a], numbers[b]), max(numbers[a], numbers[b]), judge.first[p], judge.last[p]):
@@ -128,7 +128,7 @@ def _exchange(points, conflicts, axes, members, sizes, costs, groups, low, high)
 
 
 @kernel
-def best_gathering(points, classes, orders, axes, judge, side):
+def best_gathering(points, sensitive_codes, orders, axes, judge, side):
     """Write the cheapest gathering whose groups keep every promise into ``side``; return its cost, infinite if none.
 
     Orders along each axis are tried. If none succeeds, other orders are tried: rows that are near the most others
@@ -136,7 +136,7 @@ def best_gathering(points, classes, orders, axes, judge, side):
     """
     n, d = points.shape
     attributes = orders.shape[0]
-    conflicts = conflicts_of(classes, judge)
+    conflicts = conflicts_of(sensitive_codes, judge)
     counts = np.zeros(max(1, judge.widths.max()), np.int64)
     ordered = np.empty(n, np.int32)
     trial = np.empty(n, np.int32)
@@ -156,7 +156,7 @@ def best_gathering(points, classes, orders, axes, judge, side):
         if cost < best:
             kept = True
             for q in range(int(trial.max()) + 1):
-                if grade(classes, orders, trial, q, judge, counts, ordered) != KEPT:
+                if grade(sensitive_codes, orders, trial, q, judge, counts, ordered) != KEPT:
                     kept = False
                     break
             if kept:

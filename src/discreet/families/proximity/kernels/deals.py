@@ -43,7 +43,7 @@ def cost_of(points, start, end, groups, how_many, axes):
 
 
 @part
-def _match(points, classes, start, end, g, axes, first, last, groups):
+def _match(points, sensitive_codes, start, end, g, axes, first, last, groups):
     """Deal blocks of ``g`` rows, one row to every group, each to the group whose cost it raises least.
 
     A row may join a group if it is not near the group's last row; then it is near none of its rows. The k-th row of a
@@ -66,7 +66,7 @@ def _match(points, classes, start, end, g, axes, first, last, groups):
         left = 0
         upcoming = block - g  # the last rows of the groups, in ascending order, are the block before
         for r in range(block, min(block + g, end)):
-            while upcoming < block and not near(classes[upcoming], classes[r], first, last):
+            while upcoming < block and not near(sensitive_codes[upcoming], sensitive_codes[r], first, last):
                 free[left] = groups[upcoming - start]
                 left += 1
                 upcoming += 1
@@ -108,15 +108,15 @@ def cost_with(points, members, size, without, row, axes, low, high):
 
 
 @part_in_place
-def _fits(classes, members, size, at, other, first, last):
+def _fits(sensitive_codes, members, size, at, other, first, last):
     """Whether ``other`` can take position ``at`` of a group, whose members are in ascending order."""
-    if at > 0 and near(classes[members[at - 1]], classes[other], first, last):
+    if at > 0 and near(sensitive_codes[members[at - 1]], sensitive_codes[other], first, last):
         return False
-    return at + 1 >= size or not near(classes[other], classes[members[at + 1]], first, last)
+    return at + 1 >= size or not near(sensitive_codes[other], sensitive_codes[members[at + 1]], first, last)
 
 
 @part
-def _exchange(points, classes, start, end, g, axes, first, last, groups, partners):
+def _exchange(points, sensitive_codes, start, end, g, axes, first, last, groups, partners):
     """Exchange rows of the same block between groups while that lowers the cost.
 
     Both groups must stay without rows that are near each other; the members before and after the exchanged one decide
@@ -141,9 +141,9 @@ def _exchange(points, classes, start, end, g, axes, first, last, groups, partner
             for q in range(p + 1, min(g, p + 1 + partners)):
                 for at in range(min(sizes[p], sizes[q])):
                     a, b = members[p, at], members[q, at]
-                    if not _fits(classes, members[p], sizes[p], at, b, first, last):
+                    if not _fits(sensitive_codes, members[p], sizes[p], at, b, first, last):
                         continue
-                    if not _fits(classes, members[q], sizes[q], at, a, first, last):
+                    if not _fits(sensitive_codes, members[q], sizes[q], at, a, first, last):
                         continue
                     cost_p = cost_with(points, members[p], sizes[p], at, b, axes, low, high)
                     if cost_p >= costs[p] + costs[q]:
@@ -183,17 +183,17 @@ def _number_by_place(points, start, end, g, groups):
 
 
 @kernel
-def all_keep(classes, start, groups, g, first, last, m, least):
+def all_keep(sensitive_codes, start, groups, g, first, last, m, least):
     """Whether each of ``g`` groups, with rows dealt like this, keeps the promise."""
     n = groups.shape[0]
     ends = np.zeros(g + 1, np.int64)
     for t in range(n):
         ends[groups[t] + 1] += 1
     ends = np.cumsum(ends)
-    held = np.empty(n, classes.dtype)
+    held = np.empty(n, sensitive_codes.dtype)
     place = ends[:-1].copy()
     for t in range(n):
-        held[place[groups[t]]] = classes[start + t]
+        held[place[groups[t]]] = sensitive_codes[start + t]
         place[groups[t]] += 1
     kept = True
     for q in range(g):
@@ -202,7 +202,7 @@ def all_keep(classes, start, groups, g, first, last, m, least):
 
 
 @kernel
-def deal(points, classes, starts, axes, first, last, m, least, matched):
+def deal(points, sensitive_codes, starts, axes, first, last, m, least, matched):
     """Deal the rows of every piece to groups of at least ``least`` rows that keep the promise; return each row's group.
 
     Round-robin: a piece that keeps the promise is a group; of any other the i-th row goes to hand i modulo h, and hands
@@ -219,34 +219,34 @@ def deal(points, classes, starts, axes, first, last, m, least, matched):
     for piece in range(starts.shape[0]):
         start = starts[piece]
         end = starts[piece + 1] if piece + 1 < starts.shape[0] else n
-        hands, g = turns(classes, start, end, first, last, m, least, True)
+        hands, g = turns(sensitive_codes, start, end, first, last, m, least, True)
         groups = result[start:end]
-        if g <= 1 or (not matched and keeps_as_one(classes, start, end, first, last, m, least)):
+        if g <= 1 or (not matched and keeps_as_one(sensitive_codes, start, end, first, last, m, least)):
             groups[:] = total
             total += 1
             continue
         for t in range(end - start):
             groups[t] = t % hands % g
         if matched:
-            mixed = g < hands or hands < crowd_of(classes, start, end, first, last)
+            mixed = g < hands or hands < crowd_of(sensitive_codes, start, end, first, last)
             begins, ends = (nowhere, never) if mixed else (first, last)
             choice = np.empty(end - start, np.int64)
             cost = cost_of(points, start, end, groups, g, axes)
             for attempt in range(2 if g < hands else 1):
                 if attempt > 0:
-                    hands, g = turns(classes, start, end, first, last, m, least, False)
+                    hands, g = turns(sensitive_codes, start, end, first, last, m, least, False)
                     if g == 0:
                         break
-                _match(points, classes, start, end, hands, axes, begins, ends, choice)
+                _match(points, sensitive_codes, start, end, hands, axes, begins, ends, choice)
                 if mixed:
                     _number_by_place(points, start, end, hands, choice)
                 if mixed or end - start <= EXCHANGE_UP_TO:  # mixed pieces are often large
                     partners = hands if end - start <= EXCHANGE_UP_TO else PARTNERS
-                    _exchange(points, classes, start, end, hands, axes, begins, ends, choice, partners)
+                    _exchange(points, sensitive_codes, start, end, hands, axes, begins, ends, choice, partners)
                 for t in range(end - start):
                     choice[t] = choice[t] * g // hands
                 found = cost_of(points, start, end, choice, g, axes)
-                if found < cost and (not mixed or all_keep(classes, start, choice, g, first, last, m, least)):
+                if found < cost and (not mixed or all_keep(sensitive_codes, start, choice, g, first, last, m, least)):
                     groups[:] = choice
                     cost = found
             g = groups.max() + 1

@@ -17,7 +17,7 @@ def near(low, high, first, last):
 
 
 @kernel_in_place
-def crowd_of(classes, start, end, first, last):
+def crowd_of(sensitive_codes, start, end, first, last):
     """Return the smallest g such that no two rows g or more places apart are near.
 
     It is the paper's maximum covering-set size: the most rows on one side of a neighbourhood, its owner included.
@@ -25,36 +25,36 @@ def crowd_of(classes, start, end, first, last):
     most = 0
     i = start
     for j in range(start, end):
-        while not near(classes[i], classes[j], first, last):
+        while not near(sensitive_codes[i], sensitive_codes[j], first, last):
             i += 1
         most = max(most, j - i + 1)
     return most
 
 
 @part_in_place
-def fullest(classes, start, end, first, last):
+def fullest(sensitive_codes, start, end, first, last):
     """Return the largest number of rows in the whole neighbourhood of any row."""
     most = 0
     i = start
     j = start
     for x in range(start, end):
-        while classes[i] < first[classes[x]]:
+        while sensitive_codes[i] < first[sensitive_codes[x]]:
             i += 1
-        while j < end and classes[j] <= last[classes[x]]:
+        while j < end and sensitive_codes[j] <= last[sensitive_codes[x]]:
             j += 1
         most = max(most, j - i)
     return most
 
 
 @kernel_in_place
-def keeps_as_one(classes, start, end, first, last, m, least):
+def keeps_as_one(sensitive_codes, start, end, first, last, m, least):
     """Whether these rows as one group keep the promise."""
     size = end - start
-    return size >= least and fullest(classes, start, end, first, last) * m <= size
+    return size >= least and fullest(sensitive_codes, start, end, first, last) * m <= size
 
 
 @kernel_in_place
-def turns(classes, start, end, first, last, m, least, joining):
+def turns(sensitive_codes, start, end, first, last, m, least, joining):
     """Return how many hands rows can be dealt to in turn, and how many groups these can form; (0, 0) if impossible.
 
     All groups must have at least ``least`` rows and keep the promise. With as many hands as the crowd, each hand is a
@@ -66,12 +66,12 @@ def turns(classes, start, end, first, last, m, least, joining):
     size = end - start
     if size < max(m, least):
         return 0, 0
-    crowd = crowd_of(classes, start, end, first, last)
+    crowd = crowd_of(sensitive_codes, start, end, first, last)
     if crowd * max(m, least) <= size:
         return crowd, crowd
     if least <= m:
         return 0, 0
-    most = fullest(classes, start, end, first, last)
+    most = fullest(sensitive_codes, start, end, first, last)
     best, groups = 0, 0
     smallest = m if joining else least
     while smallest <= size:
@@ -89,7 +89,7 @@ def turns(classes, start, end, first, last, m, least, joining):
 
 
 @kernel_in_place
-def divisible(classes, start, end, first, last, m, least):
+def divisible(sensitive_codes, start, end, first, last, m, least):
     """Whether dealing can put these rows into groups of at least ``least`` rows that keep the promise."""
     joining = np.bool_(True)  # not a constant, for which what is called is compiled once more
-    return turns(classes, start, end, first, last, m, least, joining)[1] > 0
+    return turns(sensitive_codes, start, end, first, last, m, least, joining)[1] > 0

@@ -33,7 +33,7 @@ MOVED = 64
 BROKEN, HOPEFUL, KEPT = 0, 1, 2
 
 
-class Judge(NamedTuple):
+class PairTerms(NamedTuple):
     """What every group must keep, on every attribute."""
 
     least: int
@@ -55,7 +55,7 @@ class Judge(NamedTuple):
 
 
 @kernel
-def grade(classes, orders, side, which, judge, counts, ordered):
+def grade(sensitive_codes, orders, side, which, judge, counts, ordered):
     """Return whether one side's rows as one group keep every promise, may be divisible into such groups, or not."""
     n = orders.shape[1]
     size = 0
@@ -71,7 +71,7 @@ def grade(classes, orders, side, which, judge, counts, ordered):
         for t in range(n):
             r = orders[a, t]
             if side[r] == which:
-                ordered[at] = classes[a, r]
+                ordered[at] = sensitive_codes[a, r]
                 at += 1
         if fullest(ordered, 0, size, judge.first[p], judge.last[p]) * judge.m[p] > size:
             verdict = HOPEFUL
@@ -84,7 +84,7 @@ def grade(classes, orders, side, which, judge, counts, ordered):
         for t in range(n):
             r = orders[a, t]
             if side[r] == which:
-                value = classes[a, r]
+                value = sensitive_codes[a, r]
                 if counts[value] == 0:
                     ordered[held] = value
                     held += 1
@@ -99,17 +99,17 @@ def grade(classes, orders, side, which, judge, counts, ordered):
 
 
 @part_in_place
-def _both(classes, orders, side, judge, counts, ordered):
+def _both(sensitive_codes, orders, side, judge, counts, ordered):
     """Return the worse grade of the two sides."""
     worse = KEPT
     for which in range(2):
         if worse != BROKEN:
-            worse = min(worse, grade(classes, orders, side, which, judge, counts, ordered))
+            worse = min(worse, grade(sensitive_codes, orders, side, which, judge, counts, ordered))
     return worse
 
 
 @part_in_place
-def _excess(classes, orders, side, judge, ordered, over):
+def _excess(sensitive_codes, orders, side, judge, ordered, over):
     """Write the excess rows of each side's fullest neighbourhoods, times m, into ``over``; return their sum."""
     n = orders.shape[1]
     over[:] = 0
@@ -120,7 +120,7 @@ def _excess(classes, orders, side, judge, ordered, over):
             for t in range(n):
                 r = orders[a, t]
                 if side[r] == which:
-                    ordered[size] = classes[a, r]
+                    ordered[size] = sensitive_codes[a, r]
                     size += 1
             over[which] += max(0, fullest(ordered, 0, size, judge.first[p], judge.last[p]) * judge.m[p] - size)
             over[which] += max(0, judge.least - size)
@@ -128,14 +128,14 @@ def _excess(classes, orders, side, judge, ordered, over):
 
 
 @part_in_place
-def _repair(classes, orders, side, judge, ordered, over):
+def _repair(sensitive_codes, orders, side, judge, ordered, over):
     """Move single rows to a side that is too small for its fullest neighbourhood; return whether that succeeded.
 
     Halving divides an odd number of near rows unevenly: if they are as many as possible, the side with one more needs
     up to m more rows in total.
     """
     n = orders.shape[1]
-    left = _excess(classes, orders, side, judge, ordered, over)
+    left = _excess(sensitive_codes, orders, side, judge, ordered, over)
     if left > 4 * judge.least:
         return False
     step = max(1, n // MOVED)
@@ -148,7 +148,7 @@ def _repair(classes, orders, side, judge, ordered, over):
                 if side[r] == poor:
                     continue
                 side[r] = poor
-                now = _excess(classes, orders, side, judge, ordered, over)
+                now = _excess(sensitive_codes, orders, side, judge, ordered, over)
                 if now < left:
                     left = now
                     helped = True
@@ -217,7 +217,7 @@ def turn(points, j, component, colour, how_many, side):
 
 
 @kernel
-def best_cut(points, classes, orders, axes, judge, positions, side):
+def best_cut(points, sensitive_codes, orders, axes, judge, positions, side):
     """Write the cheapest cut found whose halves both keep every promise into ``side``; return whether there is one.
 
     Cuts at values of the quasi-identifiers are tried first, and halves by pairs only if none of these succeeds.
@@ -241,7 +241,7 @@ def best_cut(points, classes, orders, axes, judge, positions, side):
             continue
         for r in range(n):
             side[r] = 0 if points[r, cuts.axis[k]] <= cuts.code[k] else 1
-        if _both(classes, orders, side, judge, counts, ordered) == KEPT:
+        if _both(sensitive_codes, orders, side, judge, counts, ordered) == KEPT:
             return True  # separating quasi-identifiers pays more in later cuts than halving by pairs can save now
     component = np.empty(n, np.int64)
     colour = np.empty(n, np.int32)
@@ -254,9 +254,9 @@ def best_cut(points, classes, orders, axes, judge, positions, side):
                     if low[j] == high[j]:
                         continue
                     turn(points, j, component, colour, how_many, trial)
-                    if not _repair(classes, orders, trial, judge, ordered, over):
+                    if not _repair(sensitive_codes, orders, trial, judge, ordered, over):
                         continue
-                    if _both(classes, orders, trial, judge, counts, ordered) != KEPT:
+                    if _both(sensitive_codes, orders, trial, judge, counts, ordered) != KEPT:
                         continue
                     cost = cost_of(points, 0, n, trial, 2, axes)
                     if cost < best:
@@ -266,7 +266,7 @@ def best_cut(points, classes, orders, axes, judge, positions, side):
 
 
 @kernel
-def hopeful_half(points, classes, orders, judge, choice, side):
+def hopeful_half(points, sensitive_codes, orders, judge, choice, side):
     """Write the ``choice``-th halving by pairs whose halves keep every promise, or may yet, into ``side``.
 
     Returns the worse grade of the halves, or -1 if there is no such halving left.
@@ -286,7 +286,7 @@ def hopeful_half(points, classes, orders, judge, choice, side):
                 how_many = components(orders, first, shift % 2, other, shift // 2, component, colour)
                 for j in range(d):
                     turn(points, j, component, colour, how_many, side)
-                    verdict = _both(classes, orders, side, judge, counts, ordered)
+                    verdict = _both(sensitive_codes, orders, side, judge, counts, ordered)
                     if verdict != BROKEN:
                         if met == choice:
                             return verdict

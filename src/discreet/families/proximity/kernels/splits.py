@@ -142,7 +142,7 @@ def _cut_costs(points, start, end, j, codes, axes, low, high, sizes, costs, left
 
 
 @kernel
-def split(points, classes, rows, axes, first, last, m, least, positions):
+def split(points, sensitive_codes, rows, axes, first, last, m, least, positions):
     """Split all rows at values of the quasi-identifiers while both parts stay divisible; reorders the three arrays.
 
     Of the allowed splits, the one whose parts cost least is made, as in the paper; ``positions`` is how many shares are
@@ -151,7 +151,7 @@ def split(points, classes, rows, axes, first, last, m, least, positions):
     """
     n, d = points.shape
     part_points = np.empty((n, d), points.dtype)
-    part_classes = np.empty(n, classes.dtype)
+    part_classes = np.empty(n, sensitive_codes.dtype)
     part_rows = np.empty(n, rows.dtype)
     waiting = np.empty(n, np.int64)  # where the pieces end that are still to be split, the first of them last
     waiting[0] = n
@@ -176,10 +176,10 @@ def split(points, classes, rows, axes, first, last, m, least, positions):
                 left, right = start, start + size
                 for r in range(start, end):
                     if points[r, j] <= code:
-                        part_classes[left] = classes[r]
+                        part_classes[left] = sensitive_codes[r]
                         left += 1
                     else:
-                        part_classes[right] = classes[r]
+                        part_classes[right] = sensitive_codes[r]
                         right += 1
                 if divisible(part_classes, start, left, first, last, m, least) and divisible(
                     part_classes, left, end, first, last, m, least
@@ -198,19 +198,19 @@ def split(points, classes, rows, axes, first, last, m, least, positions):
                 if left != r:
                     for i in range(d):
                         points[left, i] = points[r, i]
-                    classes[left] = classes[r]
+                    sensitive_codes[left] = sensitive_codes[r]
                     rows[left] = rows[r]
                 left += 1
             else:
                 for i in range(d):
                     part_points[away, i] = points[r, i]
-                part_classes[away] = classes[r]
+                part_classes[away] = sensitive_codes[r]
                 part_rows[away] = rows[r]
                 away += 1
         for t in range(away):  # not by slices, which take long to compile
             for i in range(d):
                 points[left + t, i] = part_points[t, i]
-            classes[left + t] = part_classes[t]
+            sensitive_codes[left + t] = part_classes[t]
             rows[left + t] = part_rows[t]
         waiting[left_over] = left
         left_over += 1

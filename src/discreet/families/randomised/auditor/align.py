@@ -85,15 +85,15 @@ def _by_kinds(release: RandomisedRelease, original: Table, compared: ComparedRow
     place = np.full(kinds + 1, -1, np.int64)
     place[whole] = np.arange(len(whole))
     inside = rows[place[had[rows]] >= 0]
-    before = Counts.of_rows(place[had[inside]], original.classes[inside], len(whole), width)
+    before = Counts.of_rows(place[had[inside]], original.sensitive_codes[inside], len(whole), width)
     covered = np.flatnonzero((place[shown] >= 0) & (release.shown.codes < len(release.prior)))
     after = Counts.of_rows(place[shown[covered]], release.shown.codes[covered], len(whole), len(release.prior))
     # withheld are the unusable rows, and as many rows of every combination as are not published
-    left = np.bincount(np.delete(original.classes, rows), minlength=width)
+    left = np.bincount(np.delete(original.sensitive_codes, rows), minlength=width)
     lacking = np.maximum(have - show[:-1], 0)
     some = rows[lacking[had[rows]] > 0]
     at, of = np.unique(had[some], return_inverse=True)
-    counts = Counts.of_rows(of, original.classes[some], len(at), width)
+    counts = Counts.of_rows(of, original.sensitive_codes[some], len(at), width)
     least = np.maximum(0, counts.amounts - (counts.sizes - lacking[at])[counts.groups])
     np.add.at(left, counts.values, least)
     most = np.minimum(counts.amounts, lacking[at][counts.groups])
@@ -116,10 +116,10 @@ def _by_trace(
     differ = int((rows.shown[places] != rows.had[kept]).sum())
     if differ:
         faults.append(f"{wording.rows(differ)} are not published with their quasi-identifiers and other columns")
-    withheld = np.bincount(np.delete(original.classes, kept), minlength=width)
+    withheld = np.bincount(np.delete(original.sensitive_codes, kept), minlength=width)
     codes = release.shown.codes[places]
     inside = np.flatnonzero(codes < len(release.prior))
-    values = original.classes[kept[inside]]
+    values = original.sensitive_codes[kept[inside]]
     before = Counts.of_rows(values, values, width, width)
     after = Counts.of_rows(values, codes[inside], width, len(release.prior))
     none = Counts.of_rows(values[:0], values[:0], 0, width), np.zeros(0, np.int64)

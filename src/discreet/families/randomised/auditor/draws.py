@@ -45,7 +45,7 @@ FEW = 1 << 14
 """Up to this many counts, the undetectable share of unchanged rows is narrowed down by halving."""
 STEPS = 8
 """Number of halvings."""
-HAIR = 1e-12
+EPSILON = 1e-12
 """Added to the probability that a row does not count, so that rounding cannot make it 0."""
 
 
@@ -111,7 +111,7 @@ def plausible(aligned: AlignedRandomised, looks: Sequence[Look], at_fault: str, 
             )
             return Check("draws", False, sentence)
     tells = "as far as a statistical test can tell: a release drawn in this way is rejected less than once in a"
-    if aligned.release.retention > 1.0 - HAIR:
+    if aligned.release.retention > 1.0 - EPSILON:
         return Check("draws", True, f"{sound}, {tells} million times.")
     if _found(looks):
         left = wording.percent(_unseen(looks))
@@ -182,7 +182,7 @@ def _together(had: Counts, chance: Floats, factors: Floats) -> float:
 
 def _rest(chance: NDArray[Any]) -> Floats:
     """Return the probability that none of the given outcomes occurs, kept above 0."""
-    return np.asarray(np.maximum(1.0 - chance, 0.0) + HAIR)
+    return np.asarray(np.maximum(1.0 - chance, 0.0) + EPSILON)
 
 
 def _judged(looks: Sequence[Look], got: Sequence[Counts]) -> list[tuple[Figures, Floats]]:
@@ -225,7 +225,7 @@ def _unseen(looks: Sequence[Look]) -> float:
     for _, whole, limits in cases:
         off, least = np.abs(whole.observed - whole.means), limits / 3.0
         needed = least + np.sqrt(least**2 + 2.0 * limits * np.maximum(whole.variances, 0.0))
-        high = min(high, float((needed / np.maximum(off, HAIR)).min()))
+        high = min(high, float((needed / np.maximum(off, EPSILON)).min()))
     if sum(len(look.had.values) for look in looks) > FEW:
         return high
     # not scipy.optimize: ``seen`` answers yes or no, and ``high``, the cautious end, always stays a detected share

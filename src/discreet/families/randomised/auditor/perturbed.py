@@ -46,7 +46,7 @@ def _matrix(case: Case[PerturbedRelease], same_prior: bool) -> Check:
         value = f"the original value {release.texts[worst]!r}"
         return Check("matrix", False, f"The probabilities that the matrix gives {value} add up to {total}.")
     # in the order of the release, because the solver of the scheme may find another solution in another order
-    prior = Prior(release.prior, tuple(release.texts), attribute=release.secret.name)
+    prior = Prior(release.prior, tuple(release.texts), attribute=release.sensitive_attribute.name)
     again = recompute(case, prior if same_prior else None, "matrix", "The matrix")
     proper = "The matrix gives every original value probabilities that add up to 1 exactly"
     if isinstance(again, Check):

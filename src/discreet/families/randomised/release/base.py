@@ -63,7 +63,7 @@ class RandomisedRelease(ExactRowsRelease):
         ``drawn`` contains codes of the sensitive attribute, or -1 to withhold the row. ``more`` is added to the
         manifest. Rows are in the order of the table.
         """
-        column = table.secret
+        column = table.sensitive_attribute
         if column is None:
             raise DiscreetError(f"a {cls.format} release randomises a sensitive attribute and the table has none")
         if not bool((drawn >= 0).any()):
@@ -86,7 +86,7 @@ class RandomisedRelease(ExactRowsRelease):
             "manifest": rows.manifest(cls, statement, randomised=entry_of(column.name), **more),
             "attributes": rows.attributes,
             "exact": rows.exact,
-            "secrets": (ExactColumn(values, place[drawn[rows.rows]], column.notation),),
+            "sensitive_columns": (ExactColumn(values, place[drawn[rows.rows]], column.notation),),
             "prior": table.prior_counts[domain],
             "others": rows.others,
             "trace": trace,
@@ -108,7 +108,7 @@ class RandomisedRelease(ExactRowsRelease):
     @property
     def randomised(self) -> Mapping[str, str]:
         """The column of the table that holds the randomised values."""
-        return {randomised_name(self.secret.name): self.secret.name}
+        return {randomised_name(self.sensitive_attribute.name): self.sensitive_attribute.name}
 
     @property
     def shown(self) -> ExactColumn:
@@ -116,7 +116,7 @@ class RandomisedRelease(ExactRowsRelease):
 
         Faulty files may contain values that the prior does not list; these come last.
         """
-        return self.secrets[0]
+        return self.sensitive_columns[0]
 
     @property
     def values(self) -> NDArray[Any]:
@@ -126,7 +126,7 @@ class RandomisedRelease(ExactRowsRelease):
     @property
     def texts(self) -> list[str]:
         """The sensitive values of the original as texts, as the prior writes them."""
-        return [value_name(value, self.secret.notation) for value in self.values.tolist()]
+        return [value_name(value, self.sensitive_attribute.notation) for value in self.values.tolist()]
 
     @property
     @abstractmethod
@@ -161,22 +161,26 @@ class RandomisedRelease(ExactRowsRelease):
 
     def known_values(self, name: str) -> NDArray[Any]:
         """The values of a column in their order: the published ones or, if it is sensitive, all original ones."""
-        if name != self.secret.name:
+        if name != self.sensitive_attribute.name:
             return np.asarray(self.columns[name].values)
         # an ordinal attribute may list values that do not occur
-        return np.array(self.secret.values, object) if self.secret.kind == "ordinal" else self.values
+        return (
+            np.array(self.sensitive_attribute.values, object)
+            if self.sensitive_attribute.kind == "ordinal"
+            else self.values
+        )
 
     def _asked(self, query: Query, wanted: NDArray[np.bool_]) -> list[Words]:
         """The rows that satisfy each condition on an unchanged column; the sensitive values that the query asks for are
         marked in ``wanted``."""
-        secret = self.secret.name
+        sensitive_attribute = self.sensitive_attribute.name
         # an ordinal attribute may list values that do not occur
-        ordinal = self.secret.kind == "ordinal"
-        known = np.array([MISSING, *self.secret.values], object) if ordinal else self.values
-        for condition in query.by_attribute.get(secret, ()):
-            admitted = condition.admits(known, self.secret.meaning)
+        ordinal = self.sensitive_attribute.kind == "ordinal"
+        known = np.array([MISSING, *self.sensitive_attribute.values], object) if ordinal else self.values
+        for condition in query.by_attribute.get(sensitive_attribute, ()):
+            admitted = condition.admits(known, self.sensitive_attribute.meaning)
             wanted &= np.isin(self.values, known[admitted]) if ordinal else admitted
-        return self.bits(condition for condition in query.conditions if condition.attribute != secret)
+        return self.bits(condition for condition in query.conditions if condition.attribute != sensitive_attribute)
 
 
 def randomised_name(attribute: str) -> str:
@@ -193,15 +197,15 @@ def read_parts(home: Home, manifest: dict[str, Any], names: Sequence[str]) -> tu
     """The fields of a release whose tables are called ``names``, the texts of its prior, and the file extension."""
     attributes = row_attributes(manifest)
     ending = ending_of(manifest, names)
-    secret = next(attribute for attribute in attributes if attribute.role == "sensitive")
-    column = _column(manifest, secret.name)
-    check_names({column: secret.name}, (attribute.name for attribute in attributes))
-    named = [column if attribute is secret else attribute.name for attribute in attributes]
+    sensitive_attribute = next(attribute for attribute in attributes if attribute.role == "sensitive")
+    column = _column(manifest, sensitive_attribute.name)
+    check_names({column: sensitive_attribute.name}, (attribute.name for attribute in attributes))
+    named = [column if attribute is sensitive_attribute else attribute.name for attribute in attributes]
     columns = read_texts(home / f"table.{ending}", named)
     faults: list[str] = []
     texts, prior = _prior(home / f"prior.{ending}")
     exact, others = read_exact(attributes, columns, faults)
-    shown = _shown(replace(secret, name=column), *columns[column], texts, faults)
+    shown = _shown(replace(sensitive_attribute, name=column), *columns[column], texts, faults)
     check_rows(f"table.{ending}", len(shown.codes), manifest, faults)
     original = manifest["rows"]["published"] + manifest["rows"]["withheld"]
     if int(prior.sum()) != original:
@@ -210,7 +214,7 @@ def read_parts(home: Home, manifest: dict[str, Any], names: Sequence[str]) -> tu
         "manifest": manifest,
         "attributes": attributes,
         "exact": exact,
-        "secrets": (shown,),
+        "sensitive_columns": (shown,),
         "prior": prior,
         "others": others,
         "faults": tuple(faults),
@@ -251,8 +255,11 @@ def _shown(
     """The published sensitive values in the order of the prior; values that it does not list are faults, at the end."""
     numeric = attribute.kind == "numeric"
     if numeric:
-        payload = read_sensitive(attribute, words, codes, faults)
-        words, codes = [value_name(value, attribute.notation) for value in payload.values.tolist()], payload.codes
+        exact_column = read_sensitive(attribute, words, codes, faults)
+        words, codes = (
+            [value_name(value, attribute.notation) for value in exact_column.values.tolist()],
+            exact_column.codes,
+        )
     shown = read_listed(attribute.name, words, codes, texts, "the prior does not list", faults)
     if not numeric:
         return shown

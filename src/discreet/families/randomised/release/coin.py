@@ -25,7 +25,7 @@ from discreet.families.randomised.release.matrix import DIGITS, TOLERANCE
 Noise = Literal["uniform", "prior"]
 """How a new number is drawn: every occurring value with equal probability, or in proportion to its count."""
 Whole = NDArray[np.int64]
-HAIR = 1e-9
+EPSILON = 1e-9
 """The relative distance from the bound within which beliefs are compared in whole numbers."""
 
 
@@ -132,7 +132,7 @@ class Coin:
     def nearest(self, counts: Whole, around: Whole, total: int, m: int, tolerance: Fraction = TOLERANCE) -> Nearest:
         """The belief that comes closest to the bound of 1 / m; whether the bound is broken is decided exactly."""
         beliefs = self.beliefs(counts, around, total)
-        close = np.flatnonzero(beliefs * m > 1.0 - HAIR)
+        close = np.flatnonzero(beliefs * m > 1.0 - EPSILON)
         weight, limit, broken = int(self.weights.sum()), 1 + tolerance, 0
         for count, rows, weighing, often in distinct(counts[close], around[close], self.weights[close]):
             kept, drawn = self.units * weight * count, (self.scale - self.units) * weighing

@@ -140,7 +140,7 @@ class RetainedRelease(RandomisedRelease):
             wanted = np.ones(width, np.bool_)
             conditions = self._asked(query, wanted)
             rows[at] = self.tally.counts(conditions)[0]
-            shown = self.tally.bits(self.secret.name, np.append(wanted, unlisted))
+            shown = self.tally.bits(self.sensitive_attribute.name, np.append(wanted, unlisted))
             published[at] = self.tally.counts([*conditions, shown])[0]
             exact[at] = wanted.all()
             edges = np.flatnonzero(np.diff(wanted, prepend=False, append=False))

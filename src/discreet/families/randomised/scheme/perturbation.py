@@ -16,16 +16,16 @@ from discreet.families.randomised.scheme.matrix import Floats, closed_form, even
 from discreet.principles.beta_likeness import BetaLikeness
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
-from discreet.progress import Progress, unheard
+from discreet.progress import Progress, no_progress
 from discreet.randomness import numbers_below
 from discreet.releases.release import Release
-from discreet.schemes.keepers import way_out
+from discreet.schemes.default_scheme import way_out
 from discreet.schemes.scheme import Scheme, feasible
 from discreet.schemes.withholding import unusable_rows
 from discreet.table.table import Table
 
 Choice = Literal["exact", "even", "closed-form"]
-HAIR = 1e-9
+EPSILON = 1e-9
 """How much the paper's matrix may be shrunk to hold as printed; beyond this it would be another matrix."""
 
 
@@ -77,13 +77,13 @@ class Perturbation(Scheme):
         """
         prior = feasible(self, table, principle)
         rng, seeded = self.draws()
-        progress = progress or unheard
+        progress = progress or no_progress
         progress("looking for the matrix", 0.0)
         matrix = self.find(principle, prior)
         progress("drawing values", 0.5)
         domain = np.flatnonzero(prior.counts).astype(np.int32)
         place = (np.cumsum(prior.counts > 0) - 1).astype(np.int32)
-        drawn = domain[draw(matrix, place[table.classes], seeded)]
+        drawn = domain[draw(matrix, place[table.sensitive_codes], seeded)]
         drawn[unusable_rows(table, principle, prior, rng)] = -1
         release = PerturbedRelease.from_draws(table, drawn, matrix, **self.statement(principle))
         progress("drawing values", 1.0)
@@ -104,7 +104,7 @@ class Perturbation(Scheme):
         else:
             alphas = (even if self.matrix == "even" else exact)(p, caps, floors)
         matrix, factor = printed(alphas, counts, caps, floors)
-        if self.matrix == "closed-form" and factor < 1.0 - HAIR:
+        if self.matrix == "closed-form" and factor < 1.0 - EPSILON:
             raise DiscreetError(
                 f"the closed form breaks {principle} for this distribution; use matrix=exact, which never does"
             )

@@ -17,10 +17,10 @@ from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.principles.proximity import Proximity, rounded_down
 from discreet.principles.wording import percent, rows
-from discreet.progress import Progress, unheard
+from discreet.progress import Progress, no_progress
 from discreet.randomness import numbers_below
 from discreet.releases.release import Release
-from discreet.schemes.keepers import way_out
+from discreet.schemes.default_scheme import way_out
 from discreet.schemes.scheme import Scheme, feasible
 from discreet.schemes.withholding import unusable_rows
 from discreet.table.table import Table
@@ -99,11 +99,11 @@ class Retention(Scheme):
         principle = principle.stated(prior)
         rng, seeded = self.draws()
         coin = self.find(principle, prior)
-        progress = progress or unheard
+        progress = progress or no_progress
         progress("drawing numbers", 0.0)
         drawn = np.flatnonzero(prior.counts).astype(np.int32)[draw(coin, table.rows, seeded)]
         kept = numbers_below(coin.scale, table.rows, seeded) < coin.units
-        drawn[kept] = table.classes[kept]
+        drawn[kept] = table.sensitive_codes[kept]
         drawn[unusable_rows(table, principle, prior, rng)] = -1
         release = RetainedRelease.from_draws(table, drawn, coin, self.noise, **self.statement(principle))
         progress("drawing numbers", 1.0)

@@ -95,7 +95,7 @@ def next_test(cuts, number, present, counts, n, rejected, rejections, sealing, r
 
 
 @kernel
-def divide(points, classes, rows, start, end, axis, code):
+def divide(points, sensitive_codes, rows, start, end, axis, code):
     """Move the rows below a code to the front, in place, and return where the others begin."""
     a, b = start, end - 1
     while a <= b:
@@ -104,8 +104,8 @@ def divide(points, classes, rows, start, end, axis, code):
             continue
         for j in range(points.shape[1]):
             points[a, j], points[b, j] = points[b, j], points[a, j]
-        for k in range(classes.shape[1]):
-            classes[a, k], classes[b, k] = classes[b, k], classes[a, k]
+        for k in range(sensitive_codes.shape[1]):
+            sensitive_codes[a, k], sensitive_codes[b, k] = sensitive_codes[b, k], sensitive_codes[a, k]
         rows[a], rows[b] = rows[b], rows[a]
         b -= 1
     return a
@@ -133,7 +133,7 @@ def crossed(points, course, latest, most):
 
 
 @kernel
-def cut_sealed(points, classes, rows, sealing, layout, words, course, at, waiting, failed):
+def cut_sealed(points, sensitive_codes, rows, sealing, layout, words, course, at, waiting, failed):
     """Cut the parts that wait until none can be cut, or the words of chance might not suffice for another part.
 
     Every round of a test takes one word. Parts wait in a queue, ``at`` being the first of them; ``failed`` cuts were
@@ -151,7 +151,7 @@ def cut_sealed(points, classes, rows, sealing, layout, words, course, at, waitin
         n = end - start
         held = 0
         for r in range(start, end):
-            for v in classes[r]:
+            for v in sensitive_codes[r]:
                 if counts[v] == 0:
                     values[held] = v
                     held += 1
@@ -169,7 +169,7 @@ def cut_sealed(points, classes, rows, sealing, layout, words, course, at, waitin
                 left_counts[v] = 0
             for r in range(start, end):
                 if points[r, axis] < code:
-                    for v in classes[r]:
+                    for v in sensitive_codes[r]:
                         left_counts[v] += 1
             leakage_left, leakage_right = half_leakages(rejected, rejections, axis, code)
             fails, turn = False, asked
@@ -190,7 +190,7 @@ def cut_sealed(points, classes, rows, sealing, layout, words, course, at, waitin
                 latest = failed
                 rejections, failed = rejections + 1, failed + 1
             else:
-                middle = divide(points, classes, rows, start, end, axis, code)
+                middle = divide(points, sensitive_codes, rows, start, end, axis, code)
         for v in present:
             counts[v] = 0
         if middle == start:
