@@ -118,7 +118,9 @@ def test_missing_values_and_labels_of_numbers(tmp_path: Path, traced: bool) -> N
     grades = Hierarchy.of("grade", {"good": ["a", "b"], "bad": ["c", "d"]}).with_missing(first=True)
     codes = np.array([0, 0, 0, 1, 1, 2, 3, 3, 4, 4, 1, 4], np.int32)
     age = Column("age", "numeric", codes, np.array([np.nan, 17, 18, 23, 31]), ages, (17.0, 31.0), 0)
-    grade = Column("grade", "ordinal", codes, objects(("(missing)", "a", "b", "c", "d")), grades, missing=0)
+    grade = Column(
+        "grade", "ordinal", codes, objects(("(missing)", "a", "b", "c", "d")), grades, missing=0, declared_values=True
+    )
     table = Table(12, (age, grade), None)
     release = publish(table, [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5], values="label")
     assert set(release.texts[0].texts) == {"(missing)", "*", "10 to 19", "23", "31"}

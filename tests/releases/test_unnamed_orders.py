@@ -213,3 +213,19 @@ def test_the_command_line_reads_the_original_in_the_order_of_its_values(tmp_path
     words = ["--quasi", "level,size", "--ordinal", "level,size", "--sensitive", "ill"]
     run("publish", file, "-o", folder, *words, "--promise", "k-anonymity(k=8)")
     assert "holds" in run("audit", folder, "--original", file).stdout
+
+
+def test_a_hierarchy_that_nobody_declared_does_not_license_the_names_of_an_order(tmp_path: Path) -> None:
+    """An ordinal column with labels lists all its values: they must be the publisher's, so no recipe may be given."""
+    table = read(people())
+    folder = dc.publish(table, "k-anonymity(k=8)", "mondrian").save(tmp_path / "release")
+    manifest = json.loads((folder / "release.json").read_text())
+    entry = manifest["attributes"][0]
+    entry["values"] = sorted(set(table.column("level").texts))
+    entry["hierarchy"] = [[value, "*"] for value in entry["values"]]
+    (folder / "release.json").write_text(json.dumps(manifest))
+    failed = [check for check in dc.audit(folder, table).checks if not check.holds]
+    assert "listed" in {check.name for check in failed}
+    recipe = {"level": {"prefix": {"keep": [3]}}}
+    with pytest.raises(dc.DiscreetError, match=r"'level' is ordinal and its labels are a recipe.*leave out ordinal"):
+        dc.read(people(), quasi=["level"], sensitive="ill", ordinal=["level"], hierarchies=recipe)

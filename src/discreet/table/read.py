@@ -192,6 +192,12 @@ def _settled(
         policy: Missing = "value" if name in roles.other else missing
         # Promises about a sensitive value are also judged on withheld rows, so a missing one needs a value of its own.
         column, gone = code(columns[name], specs.get(name, ColumnSpec()), policy, withheld=name in roles.quasi)
+        if column.kind == "ordinal" and column.recipe is not None and name in roles.quasi:
+            raise DiscreetError(
+                f"column {name!r} is ordinal and its labels are a recipe, which says nothing of an order: its values "
+                f"would have to be listed; give its hierarchy as a file in that order, or leave out "
+                f"{argument('ordinal', [name])}"
+            )
         settled[name] = replace(column, derived=origins.get(name))
         if len(gone):
             unusable[name] = gone

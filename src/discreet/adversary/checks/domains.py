@@ -271,7 +271,7 @@ def _named_beyond_cells(case: Case[Any], described: list[Attribute], cells: Mapp
 
 def _ordered_beyond_cells(case: Case[Any], attribute: Attribute, cells: set[str]) -> list[str]:
     """Return the fault of an ordered quasi-identifier of which the manifest names, or counts, more than it may."""
-    if attribute.declared or attribute.hierarchy is not None:
+    if attribute.declared:
         return []
     texts = told(cells, ordered=True)
     beyond = [value for value in attribute.values if not is_unnamed(value) and value not in texts]
