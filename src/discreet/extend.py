@@ -22,7 +22,7 @@ To write a scheme:
     way_out             what to do instead, for the end of a refusal
     Values              how grouped quasi-identifiers are published: an option of grouping schemes
     Table               what is published: coded columns with roles
-    Progress            what is told how far a scheme is
+    Progress            a progress callback
     generator           randomness, from the operating system unless a seed is given
 
 To write a format:

@@ -16,7 +16,7 @@ Tell = Callable[[float], None]
 COMPILES = "compiling"
 """The work of compiling kernels, which may take longer than everything else."""
 PATIENCE = 1.0
-"""Seconds of compiling before it is told."""
+"""Seconds of compiling before it is announced."""
 
 
 class Cancelled(BaseException):

@@ -1,6 +1,7 @@
 """A release aligned with its original, so that the two can be compared row by row and group by group.
 
-Rows are compared by all their columns that are published unchanged: the sensitive value and other columns kept along.
+Rows are compared by all their columns that are published unchanged: the sensitive values
+and the columns that are kept.
 """
 
 from __future__ import annotations

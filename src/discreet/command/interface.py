@@ -160,7 +160,7 @@ ANSWER = (
         help="No notes and no progress; no output at all if promises hold.",
     ),
 )
-"""How the result is told, of every command."""
+"""How the result is shown, of every command."""
 
 
 def _command(

@@ -222,7 +222,7 @@ def _certain(promise: Principle, table: Table, audited: Audit) -> Iterator[str]:
     """Yield whose value is known to anybody who finds their group, and which promise about it would help."""
     for found in audited.certain:
         column = next((column for column in table.sensitive if column.name == found.attribute), None)
-        if column is None:  # it is kept along
+        if column is None:  # it is published unchanged
             way = argument("sensitive", found.attribute)
             yield f"{found.sentence}: {found.learnt}; if others must not, say {way}."
             continue

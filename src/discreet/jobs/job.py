@@ -112,7 +112,7 @@ class Job:
         return Layout.of(*(getattr(self, key) for key in LAYOUT))
 
     def without_kept(self) -> Job:
-        """Return the job without columns that are kept along, and without all declarations about them.
+        """Return the job without columns that are published unchanged, and without all declarations about them.
 
         >>> job = Job(input="a", output="b", quasi=["age"], promises=["k"], keep=["pay"], numeric=["age", "pay"])
         >>> job.without_kept().numeric

@@ -9,7 +9,7 @@ from discreet.kernels.costs import box_cost, interval_cost
 from discreet.kernels.judging import strain
 
 FEW = 32
-"""At most so many rows leave a group at once."""
+"""At most this many rows leave a group at once."""
 
 
 @part_in_place

@@ -1,4 +1,4 @@
-"""Sensitive counts of groups without the zeros: there may be many groups and many values, but only so many rows.
+"""Sensitive counts of groups without the zeros: no more groups and values occur together than there are rows.
 
 Counts are whole numbers, or expected ones: what someone believes about the persons of a group, added up. Of the latter
 only bounds on shares are judged. Such a bound says nothing that a whole number is needed for, and what is expected of

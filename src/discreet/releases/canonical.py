@@ -26,7 +26,7 @@ private trace names one of several such groups, and the numbers would be as true
 
 Formats say what a group's content is where that is more than its lines: a nested release has a tree, whose nodes are
 numbered from the roots down (`nested.tree.numbered_in_order`). In a matched release every row is a group of one line:
-rows that are equal are interchangeable, whoever they are matched with, as that is not published. Each table of a
+rows that are equal are interchangeable, whichever rows they are matched with, as that is not published. Each table of a
 projected release is in this order by itself.
 """
 

@@ -184,7 +184,7 @@ def _narrow(attribute: Attribute, nodes: Nodes | None, text: str, codes: NDArray
 
 @lru_cache(maxsize=1 << 14)
 def belief_in_likeliest(axes: tuple[Narrow, ...], rows: int) -> float:
-    """The belief that the likeliest combination is among those of so many rows, or a bound on it; at most 1.
+    """The belief that the likeliest combination is among those of this many rows, or a bound on it; at most 1.
 
     >>> round(belief_in_likeliest((Narrow.interval(4), Narrow.interval(4)), 2), 9)
     0.5
@@ -246,7 +246,7 @@ def _counted(boxes: dict[tuple[int, int], int], combinations: int, rows: int, di
 
     possible = sum(weight * tables(size) for (size, _), weight in boxes.items())
     if possible == 0:
-        return 0.0  # no such table: so many rows that differ cannot touch everything, or cannot be told apart
+        return 0.0  # no such table: this many rows that differ cannot touch everything, or cannot be told apart
     having = possible - sum(weight * tables(size - inside) for (size, inside), weight in boxes.items())
     # as a fraction, since the number of tables may be beyond the range of floats
     left = possible - math.ceil(Fraction(beyond * (1.0 + ROUNDING * rows)) * tables(combinations))

@@ -120,7 +120,7 @@ def counted_in_groups(rows: PublishedRows) -> tuple[Counted, ...]:
 
 
 def sensitive_names(number: int) -> list[str]:
-    """The names of the tables of so many sensitive attributes.
+    """The names of the tables of this many sensitive attributes.
 
     >>> sensitive_names(1), sensitive_names(2)
     (['sensitive'], ['sensitive_1', 'sensitive_2'])

@@ -38,7 +38,7 @@ class DescribedRelease(GroupedRowsRelease):
     sensitive_columns: tuple[ExactColumn, ...]
     """The published values of each sensitive attribute; beliefs are about the first unless another is named."""
     others: tuple[ExactColumn, ...]
-    """The published values of each column that is kept along."""
+    """The published values of each column that is published unchanged."""
 
     if TYPE_CHECKING:  # how a format keeps its own fields
 

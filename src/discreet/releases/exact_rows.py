@@ -196,7 +196,7 @@ class RowsAt(NamedTuple):
 
 
 def crossed(lines: NDArray[Any], number: int, codes: NDArray[Any], width: int) -> NDArray[np.int64]:
-    """How many rows on each of so many lines have each of ``width`` codes.
+    """How many rows on each of this many lines have each of ``width`` codes.
 
     >>> crossed(np.array([0, 0, 2]), 3, np.array([1, 1, 0]), 2).tolist()
     [[0, 2], [0, 0], [1, 0]]

@@ -12,7 +12,7 @@ from discreet.principles.principle import Principle
 
 
 class Stated(TypedDict, total=False):
-    """The keyword arguments by which releases are told what to state: see ``Statement``."""
+    """The keyword arguments that say what a release states: see ``Statement``."""
 
     promise: Required[Principle]
     scheme: Required[str]

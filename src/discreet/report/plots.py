@@ -166,7 +166,7 @@ def _lines(records: list[dict[str, Any]], plot: Plot, family: Family) -> dict[st
 
 
 def scheme_channel(columns: int) -> dict[str, Any]:
-    """What the colour, shape or dash of a mark shows: its scheme, listed below the plot in so many columns."""
+    """What the colour, shape or dash of a mark shows: its scheme, listed below the plot in this many columns."""
     legend = {"title": None, "orient": "bottom", "columns": columns, "symbolSize": 80}
     return {"field": "scheme", **NAME, "sort": None, "legend": legend}
 

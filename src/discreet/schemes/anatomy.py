@@ -201,7 +201,7 @@ def diverse_groups(
     needed: int,
     seeded: np.random.Generator | None = None,
 ) -> NDArray[np.int32]:
-    """Put rows into groups of at least ``needed`` different values (see ``Anatomy``), if so many values occur."""
+    """Put rows into groups of at least ``needed`` different values (see ``Anatomy``), if this many values occur."""
     order = permutation(len(sensitive_codes), seeded)
     order = order[np.argsort(sensitive_codes[order], kind="stable")]
     ends = np.cumsum(np.bincount(sensitive_codes)).tolist()

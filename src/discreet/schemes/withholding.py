@@ -89,7 +89,7 @@ def unusable_rows(table: Table, principle: Principle, prior: Prior, rng: np.rand
 
 
 def cannot_withhold(whom: str, why: str) -> DiscreetError:
-    """Return the error that so many rows or persons cannot be withheld, with the way out."""
+    """Return the error that this many rows or persons cannot be withheld, with the way out."""
     return DiscreetError(
         f"{whom} with missing values cannot be withheld: {why} Treat missing as a value of its own instead "
         f"({argument('missing', 'value')}), or drop the column with the missing values."

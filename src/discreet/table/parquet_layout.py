@@ -284,7 +284,7 @@ def _frame(body: memoryview) -> int:
 
 
 def _check_runs(body: memoryview, width: int, number: int) -> None:
-    """Check that runs of whole numbers of so many bits hold so many of them, and nothing behind."""
+    """Check that runs of whole numbers of this many bits hold this many of them, and nothing behind."""
     reader = _Reader(body, 0)
     while number > 0:
         head = reader.varint()

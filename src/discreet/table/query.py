@@ -190,7 +190,7 @@ class HasTree(Protocol):
 def by_leaves(columns: Iterable[HasTree], asked: Query) -> Query:
     """Replace the labels of hierarchies in the conditions of a query by the values below them; values stay.
 
-    A label with values below it that have no name stays, too: whoever counts knows them.
+    A label with values below it that have no name stays, too: the query that counts knows them.
 
     >>> from discreet.table.table import Column
     >>> tree = Hierarchy.from_rows("zip", [("531", "53*", "*"), ("532", "53*", "*"), ("601", "60*", "*")])

@@ -93,7 +93,7 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Rows about persons: quasi-identifiers, sensitive attributes, and other columns that are kept along.
+    """Rows about persons: quasi-identifiers, sensitive attributes, and other columns that are published unchanged.
 
     Each row is a person, unless ``person`` is given. Schemes that protect only one sensitive attribute refuse a table
     with several. A single column may be given for ``sensitive``.

@@ -101,7 +101,7 @@ def stated_rows(path: Path) -> int:
     try:
         with opened(path, what) as file:
             return int(TypedFile(file, "parquet", what).rows)
-    except DiscreetError:  # whoever reads the file says what is wrong with it
+    except DiscreetError:  # the reader of the file says what is wrong with it
         return 0
 
 

@@ -253,7 +253,7 @@ class _Sources:
         return [self.release.about(name).with_values(self.original.column(name)) for name in _protected(self.release)]
 
     def victims(self, number: int | None, random: np.random.Generator) -> NDArray[np.intp]:
-        """The rows that are attacked: so many, drawn at random, or by default as many as take about a minute."""
+        """The rows that are attacked: this many, drawn at random, or by default as many as take about a minute."""
         if number is not None and number < 1:
             raise DiscreetError(f"victims={number} leaves nobody to attack; give a number of at least 1")
         everyone = self.original.rows
@@ -261,7 +261,7 @@ class _Sources:
         return np.sort(random.permutation(everyone)[:limit]) if limit < everyone else np.arange(everyone)
 
     def notes(self, attacked: int) -> tuple[str, ...]:
-        """Sentences on what was left out, if so many rows are attacked."""
+        """Sentences on what was left out, if this many rows are attacked."""
         notes = [] if self.release.of_people else [NOTE]
         who = victims_of(self.release, self.original)
         if who == "rows":

@@ -36,11 +36,11 @@ from discreet.options import Interval
 from discreet.principles.wording import about
 
 MOST_WORLDS = 1_000
-"""So many worlds are looked at one by one."""
+"""This many worlds are looked at one by one."""
 REPEATS = 20
 """How often a scheme that uses chance is run on each world, if it does not tell its probabilities."""
 WORK, LEAST = 1.5e7, 30
-"""How many rows are published again in all, and how many runs there are at least, if so many are asked for."""
+"""How many rows are published again in all, and how many runs there are at least, if this many are asked for."""
 ENOUGH = 20
 """How many runs have to put the same persons into one group for a conclusion about them."""
 CAUTION = 10.0
@@ -51,7 +51,7 @@ DOUBT = 1e-4
 
 @dataclass(frozen=True)
 class Minimality(Attack):
-    """Guess by the tables that the scheme would have published like this; with at most so many ``runs`` if sampled.
+    """Guess by the tables that the scheme would have published like this; with at most this many ``runs`` if sampled.
 
     >>> import discreet as dc
     >>> from discreet.datasets import patients

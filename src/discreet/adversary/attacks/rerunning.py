@@ -220,7 +220,7 @@ def arrangements(held: Counter[int], size: int) -> Iterator[list[int]]:
 
 
 def standard_errors(chances: NDArray[np.float64], matches: Any) -> NDArray[np.float64]:
-    """Return the standard errors of shares among so many matches, with one more success and one more failure: a share
+    """Return the standard errors of shares among this many matches, with one more success and one more failure: a share
     of 0 or 1 among few is not certain.
 
     >>> standard_errors(np.array([0.5, 1.0]), 98).round(3).tolist()

@@ -35,9 +35,9 @@ LEAF, PER_VALUE = 20, 5
 """How many persons a leaf of a tree has at least, and how many for each value: of fewer, chance decides. An eighth of
 all persons is enough."""
 MOST_VALUES, RANGES = 60, 20
-"""How many values are told apart, and in how many ranges ordered ones are guessed if there are more."""
+"""How many values are distinguished, and in how many ranges ordered ones are guessed if there are more."""
 MOST_CATEGORIES = 255
-"""So many values of a quasi-identifier are told apart one by one; if there are more, they are taken in their order."""
+"""This many values of a quasi-identifier are distinguished one by one; of more, their order is used."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Trained(Attack):
         if target.width > MOST_VALUES and target.release.sensitive_attribute.kind == "categorical":
             return (
                 f"'{target.sensitive_attribute.name}' has {target.width:,} values without order, and at most "
-                f"{MOST_VALUES} are told apart by trees"
+                f"{MOST_VALUES} are distinguished by trees"
             )
         return None
 

@@ -5,7 +5,7 @@ more group, since what is published tells which values they have together.
 
 Where every row is published with its quasi-identifiers, the rows with equal ones take the place of a group. A
 randomised value is certain if, by the printed probabilities and the prior, all but a billionth of the belief is in one
-original value; of withheld rows nothing is told then. Kept columns are counted by their published values: no promise
+original value; of withheld rows nothing is said then. Kept columns are counted by their published values: no promise
 covers them. In a synthetic release nothing is certain of anybody, because its rows are nobody's; nor is a kept column
 of a matched release, which does not tell which row is whose.
 """
@@ -148,7 +148,7 @@ def told(each: Sequence[Certain], promises: Sequence[Principle], original: Table
     """Return the remark on everybody whose value is certain, if there is anybody.
 
     The verdict tells it too if nothing is promised about the values; otherwise it names what is promised about them.
-    That no promise covers kept columns is told anyway.
+    That no promise covers kept columns is said anyway.
     """
     if not each:
         return []

@@ -62,7 +62,7 @@ class GroupSearch:
     def first_size(self) -> tuple[int, int]:
         """How many rows groups begin with, and how many of these may have the same sensitive value.
 
-        This is the smallest size that beta and ``needed`` allow, if the most frequent value can be spread over so many
+        This is the smallest size that beta and ``needed`` allow, if the most frequent value is spread over this many
         groups. If its share is close to beta and 1 / beta is not whole, larger groups are needed to contain it. The
         most frequent value of each further attribute must fit likewise.
         """

@@ -104,7 +104,7 @@ def _part_case(case: Case[ProjectedRelease], number: int) -> Case[Any]:
     columns = tuple(column for column in case.original.sensitive if column.name in names)
     original = replace(case.original, sensitive=columns, other=case.original.other if number == 1 else ())
     share, trace = len(case.release.parts), case.trace
-    if trace is not None:  # what is no trace of so many tables gets a shape that is found at fault
+    if trace is not None:  # what is no trace of this many tables gets a shape that is found at fault
         trace = trace[:, number - 1] if trace.ndim == 2 and trace.shape[1] == share else trace.reshape(1, -1)
     promised = _about(case.parts, columns, case.original.sensitive)
     tell = part_of(case.tell, (number - 1) / share, number / share)

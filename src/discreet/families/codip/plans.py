@@ -83,7 +83,7 @@ def _mean_shared(dependency: Dependency, part: tuple[int, ...]) -> float:
 
 
 def _all_plans(size: int) -> Labels:
-    """Every partition of so many attributes, as labels in which a new part has the smallest number not used before."""
+    """Every partition of this many attributes, as labels in which a new part has the smallest number not yet used."""
     labels = np.zeros((1, 1 if size else 0), np.int16)
     for _ in range(1, size):
         choices = labels.max(axis=1).astype(np.int64) + 2
@@ -109,7 +109,7 @@ def _ratios(dependency: Dependency, labels: Labels) -> tuple[NDArray[np.float64]
 
 
 def _annealed(dependency: Dependency, bounds: NDArray[np.float64], steps: int) -> Labels:
-    """The plans that lose least between any two of these exposures, of those met by so many steps for each of them.
+    """The plans that lose least between any two of these exposures, of those met by this many steps for each of them.
 
     Every round takes as many steps as all before it and starts anew. All bounds have the same random moves, so that
     what is met for one does not depend on the others; a round that is cut short is the beginning of the whole round.

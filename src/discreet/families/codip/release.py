@@ -111,7 +111,7 @@ class ProjectedRelease(Release):
     ) -> Self:
         """Publish releases of the same rows together; ``sensitive`` is the order of the attributes in the original.
 
-        Columns that are kept along may be in the first of them only: in two tables they would tell which rows belong
+        Columns published unchanged may be in the first of them only: in two tables they would tell which rows belong
         together.
 
         >>> import discreet as dc
@@ -334,7 +334,7 @@ def part_entry(part: Release) -> dict[str, Any]:
 
 
 def assumed_of(parts: Sequence[Release]) -> tuple[str, ...]:
-    """Return what readers may assume about these tables, and about columns that are kept along in the first."""
+    """Return what readers may assume about these tables, and about columns published unchanged in the first."""
     sentences: tuple[str, ...] = ASSUMPTIONS
     if any(part.format != UNNAMED for part in parts):
         sentences = OF_ANY_FORMAT
@@ -374,4 +374,6 @@ def _check_parts(parts: Sequence[Release]) -> None:
         if not alike or (part.rows, part.withheld) != (first.rows, first.withheld):
             raise DiscreetError("the tables of a projected release must publish the same rows and quasi-identifiers")
         if len(part.attributes) > len(part.quasi) + len(part.sensitive):
-            raise DiscreetError("only the first table of a projected release may have columns that are kept along")
+            raise DiscreetError(
+                "only the first table of a projected release may have columns that are published unchanged"
+            )

@@ -265,7 +265,7 @@ class _Work:
 
     def projected(self, part: tuple[int, ...]) -> tuple[Table, Principle]:
         """Return the table with some of its sensitive attributes, and the part of the promise that is about it; that
-        with the first attribute also has what is kept along."""
+        with the first attribute also has what is published unchanged."""
         some = tuple(self.table.sensitive[at] for at in part)
         priors = [Prior.of_column(column) for column in some]
         promise = conjunction([single for single in self.principle.parts if any(concerned(single, priors))])

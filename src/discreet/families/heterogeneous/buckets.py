@@ -16,7 +16,7 @@ Bucketing = Literal["fewest", "published"]
 """Which values share buckets: such that buckets are fewest, or by the algorithms of the paper."""
 
 _BLOCK = 4096
-"""So many widths are looked at in one go."""
+"""This many widths are looked at in one go."""
 
 
 class Run(NamedTuple):

@@ -60,7 +60,7 @@ EXPLAINED = (
 )
 AT_FAULT = "where rows belong was not checked, because the tree is faulty"
 CHILDREN = 2
-"""A node is cut into so many."""
+"""A node is cut into this many."""
 
 Ints = NDArray[np.int64]
 

@@ -164,7 +164,7 @@ def _restore(trial: Persons, persons: Persons, start: int, end: int) -> None:
 
 
 def _lots(nodes: Sequence[Node], size: int) -> Iterator[list[Node]]:
-    """Nodes in lots of about so many persons."""
+    """Nodes in lots of about this many persons."""
     lot: list[Node] = []
     persons = 0
     for node in nodes:

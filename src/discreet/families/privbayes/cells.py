@@ -78,7 +78,7 @@ class Ranges(ColumnCells):
 
     @classmethod
     def of(cls, column: Column, most: int, observed: bool) -> Ranges:
-        """The ranges of a column whose domain is public, at most so many.
+        """The ranges of a column whose domain is public, at most this many.
 
         Numbers are whole if the ends of the domain are, and not 1 apart (as those of shares); and if those that occur
         are, where that is public.
@@ -133,7 +133,7 @@ class Ranges(ColumnCells):
 
 
 def cells_of(table: Table, observed: bool, most: int) -> list[ColumnCells]:
-    """The cells of every quasi-identifier and sensitive attribute, with about so many ranges of numbers.
+    """The cells of every quasi-identifier and sensitive attribute, with about this many ranges of numbers.
 
     Values that were not declared are refused unless ``observed`` says that they are public as they occur; then numbers,
     too, are taken one by one where they are few.

@@ -21,7 +21,7 @@ PARTS = 1 << 32
 FASTEST = 1 << 20
 """Larger rates would leave no noise at all, and are taken as this one."""
 TRIES = 256
-"""So many candidates are drawn at once."""
+"""This many candidates are drawn at once."""
 
 
 def rate_below(rate: Fraction) -> int:
@@ -63,7 +63,7 @@ def _once(decay: Ints, seeded: Seeded) -> NDArray[np.bool_]:
 
 
 def noise(rate: int, number: int, seeded: Seeded = None) -> Ints:
-    """So many whole numbers k, each with a probability proportional to exp(-|k| rate / PARTS), exactly."""
+    """This many whole numbers k, each with a probability proportional to exp(-|k| rate / PARTS), exactly."""
     result = np.zeros(number, np.int64)
     missing = np.arange(number)
     while len(missing):

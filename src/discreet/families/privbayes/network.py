@@ -30,7 +30,7 @@ COARSE = (16, 8, 4)
 UNITS = 1000
 """Mutual information is rounded to a multiple of its sensitivity divided by this."""
 ROUNDED = 2
-"""By so many more units it may differ between neighbours: one for rounding, one for the error of floating point."""
+"""By this many more units it may differ between neighbours: one for rounding, one for the error of floating point."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Budget:
 
     @classmethod
     def of(cls, epsilon: float, width: int, rows: int) -> Budget:
-        """The rates that spend epsilon on so many attributes and rows (see ``PrivBayes``)."""
+        """The rates that spend epsilon on this many attributes and rows (see ``PrivBayes``)."""
         given = Fraction(epsilon)
         network = given * SHARE if width > 1 else Fraction(0)
         tables = given - network
@@ -129,7 +129,7 @@ def information(codes: Sequence[Ints], sizes: Sequence[int], node: Node) -> floa
 
 
 def sensitivity(rows: int) -> float:
-    """How much one of so many rows can change a mutual information, in bits (Lemma 1 of the paper).
+    """How much one of this many rows can change a mutual information, in bits (Lemma 1 of the paper).
 
     >>> sensitivity(1)
     1.0

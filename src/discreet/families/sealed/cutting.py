@@ -22,9 +22,9 @@ from discreet.schemes.axes import Loss, axes_of
 from discreet.table.table import Table
 
 _WORDS = 1 << 16
-"""So many words of chance are drawn at a time."""
+"""This many words of chance are drawn at a time."""
 PATIENCE = 100
-"""So many cuts are tried for each group to find out whether a table may have been divided into groups."""
+"""This many cuts are tried for each group to find out whether a table may have been divided into groups."""
 
 
 class _TooLongError(Exception):
@@ -129,7 +129,7 @@ class Cutting:
             return None
 
     def _layout(self, size: int) -> AxisLayout:
-        """Return room to lay out so many rows along any axis."""
+        """Return room to lay out this many rows along any axis."""
         return layout_of(size, int(self.sealing.axes.cards.max()), 0)
 
     def likelihood(self, groups: NDArray[np.int32], leakage: NDArray[np.float64] | None = None) -> Fraction | None:
@@ -140,7 +140,7 @@ class Cutting:
 
 
 def _with_room(course: Course, most: int) -> Course:
-    """Return the course with room for so many rejected cuts."""
+    """Return the course with room for this many rejected cuts."""
     more = most - len(course.before)
     old, new = course.rejected, no_rejections(more)
     return course._replace(

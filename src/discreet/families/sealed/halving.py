@@ -226,7 +226,7 @@ class Halving:
         return merits
 
     def _saved(self, axis: int, n: int, low: int, below: int, above: int, high: int, left: float) -> float:
-        """What a cut of so many persons along an axis saves, if the lower side ends and the upper one begins there."""
+        """What a cut of this many persons along an axis saves, if the lower side ends and the upper begins there."""
         halves = left * interval_cost(self.axes, axis, low, below)
         halves += (n - left) * interval_cost(self.axes, axis, above, high)
         return float(self.axes.weights[axis] * (n * interval_cost(self.axes, axis, low, high) - halves))
@@ -253,7 +253,7 @@ def _keys(places: NDArray[np.int32], part: Piece) -> NDArray[np.int64] | NDArray
 
 
 def _middles(keys: NDArray[Any], number: int) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return, for each of so many cells of one size, the last key of its lower half and the first of its upper one."""
+    """Return, for each of this many cells of one size, the last key of its lower half and the first of its upper."""
     middle = len(keys) // number // 2
     if number == 1:
         parted = np.partition(keys, (middle - 1, middle))

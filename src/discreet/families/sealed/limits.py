@@ -17,11 +17,11 @@ from discreet.principles.prior import Prior
 from discreet.randomness import permutation, words
 
 ONE_IN = 100
-"""At most one row in so many stays behind."""
+"""One row of this many stays behind, at most."""
 OFTEN = 256
-"""A number of rows can be halved often enough if no more than so many are left in the end."""
+"""A number of rows can be halved often enough if no more than this many are left in the end."""
 RARE = 4
-"""Values stay together with those that no halves could hold, the rarest first, up to one in so many of those rows."""
+"""Values stay together with those that no halves could hold, the rarest first, up to one of this many of those rows."""
 SPARING = 0.1
 """A coin is tossed if that reveals at most this share of what may be revealed."""
 Rows = NDArray[np.int64]
@@ -82,7 +82,7 @@ class CountLimits:
         return not too_many(self._shares, self._counts(rows)).any()
 
     def likely_to_toss(self, rows: Rows, least: int) -> bool:
-        """Whether a coin is likely to be tossed about a cut of so many rows from others, by the counts of all."""
+        """Whether a coin is likely to be tossed about a cut of this many rows from others, by the counts of all."""
         if self.sealing is None:
             return False
         counts = self._by_value(rows)
@@ -264,7 +264,7 @@ def too_many(caps: NDArray[np.float64], counts: ValueCounts) -> NDArray[np.bool_
 
 
 def most_of(caps: NDArray[np.float64], size: int) -> ValueCounts:
-    """Return how many rows of each value may be among so many, if there are ``caps`` on their shares.
+    """Return how many rows of each value may be among this many, if there are ``caps`` on their shares.
 
     >>> most_of(np.array([0.3, 1.0]), 5)
     array([1, 5])
@@ -273,7 +273,7 @@ def most_of(caps: NDArray[np.float64], size: int) -> ValueCounts:
 
 
 def _range(counts: ValueCounts, size: int, caps: NDArray[np.float64]) -> tuple[ValueCounts, ValueCounts]:
-    """How many rows of each value stay behind, if so many stay, at least, for the others to keep the caps, and at
+    """How many rows of each value stay behind, if this many stay, at least, for the others to keep the caps, and at
     most."""
     least = np.maximum(counts - most_of(caps, int(counts.sum()) - size), 0)
     return least, np.minimum(most_of(caps, size), counts)
@@ -282,7 +282,7 @@ def _range(counts: ValueCounts, size: int, caps: NDArray[np.float64]) -> tuple[V
 def _spread(
     counts: ValueCounts, size: int, least: ValueCounts, largest: ValueCounts, commonest: Order
 ) -> ValueCounts | None:
-    """So many rows between the least and the largest number of each value, and beyond that the same share of each:
+    """This many rows between the least and the largest number of each value, and beyond that the same share of each:
     rounded down, and the commonest values make up for it; None if there are no such numbers."""
     if (least > largest).any() or not least.sum() <= size <= largest.sum():
         return None

@@ -25,7 +25,7 @@ from discreet.schemes.withholding import check_complete
 from discreet.table.table import Table
 
 FOLLOWED = 50
-"""Up to so many groups the exact probability of a partition is computed."""
+"""Up to this many groups the exact probability of a partition is computed."""
 
 
 @dataclass(frozen=True, kw_only=True)

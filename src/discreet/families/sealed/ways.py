@@ -24,7 +24,7 @@ from discreet.families.sealed.kernels.rounds import (
 from discreet.kernels.cuts.layout import AxisLayout
 
 MOST_TESTS = 20_000
-"""So many tests are followed, on all ways together."""
+"""This many tests are followed, on all ways together."""
 Groups = tuple[int, ...]
 Learnt = tuple[tuple[float, ...], ...]
 
@@ -89,7 +89,7 @@ class Ways:
         nothing: Learnt = ((0.0, 0.0),) * self.points.shape[1]
         ways: dict[tuple[tuple[Waiting, ...], Learnt], Fraction] = {(((numbers, ()),), nothing): Fraction(1)}
         left = MOST_TESTS
-        for _ in range(2 * len(numbers) - 1):  # so many parts are cut, or left as groups, on every way
+        for _ in range(2 * len(numbers) - 1):  # this many parts are cut, or left as groups, on every way
             onward: dict[tuple[tuple[Waiting, ...], Learnt], Fraction] = defaultdict(Fraction)
             for (queue, learnt), chance in ways.items():
                 for result in self._tests(*queue[0], learnt):

@@ -132,7 +132,7 @@ def plant(points, weights, firsts, scales, boxes, box_of, starts):
 
 @part_in_place
 def _thin(given, most, result, at):
-    """Write the boxes given from position ``at`` on, or if these are more than ``most``, so many evenly spaced ones;
+    """Write the boxes given from position ``at`` on, or if they exceed ``most``, that number of evenly spaced ones;
     return the position after them."""
     number = min(given.shape[0], most)
     for i in range(number):

@@ -1,4 +1,4 @@
-"""Which rows a cut takes to the left: so many of every stratum, chosen to keep the rules."""
+"""Which rows a cut takes to the left: a number of every stratum, chosen to keep the rules."""
 
 import math
 from typing import NamedTuple

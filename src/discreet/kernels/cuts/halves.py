@@ -63,7 +63,7 @@ def forget(present, joint, counts, halves, held):
 @part_in_place
 def join_blocks(b, edges, present, joint, blocks, halves):
     """Counts of the left half and boxes of both when the blocks up to ``b`` go left and the others, the
-    last of which is behind so many edges, right. Counts of several attributes are taken when they are judged."""
+    last of which is behind this many edges, right. Counts of several attributes are taken when they are judged."""
     if joint is None:
         for i in present:
             halves.counts[LEFT, i] = blocks.counts[b, i]

@@ -146,7 +146,7 @@ def wide(a, n, held):
 
 @part_in_place
 def fill_blocks(points, sensitive_codes, edges, present, joint, layout, blocks, held):
-    """What lies in the blocks before and behind so many edges: the counts of all rows up to the end of each block, and
+    """What lies in the blocks before and behind edges: the counts of all rows up to the end of each block, and
     the box of the block alone."""
     counts, boxes = blocks.counts, blocks.boxes
     n, d = points.shape

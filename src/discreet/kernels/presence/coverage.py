@@ -100,7 +100,7 @@ def witnesses(points, starts_of, sensitive_codes, amounts, shown, number, starts
     grows like the table, and not like its square.
     """
     borne, lacking = np.zeros(shown.groups.shape[0], np.bool_), needed.copy()
-    # what nothing supports yet: the claims of each group, and its entries, of which the first so many are unsupported
+    # what nothing supports yet: the claims of each group, and its entries, of which the first this many are unsupported
     unclaimed, unborne = starts[1:] - starts[:-1], np.zeros(number, np.int64)
     for g in shown.groups:
         unborne[g] += 1
@@ -212,7 +212,7 @@ def homes(points, starts_of, sensitive_codes, shown, starts, values):
 
 @kernel
 def step_among(places):
-    """Return a step that visits all of so many places, going round, and soon comes close to each."""
+    """Return a step that visits all of this many places, going round, and soon comes close to each."""
     step = max(1, int(0.618 * places))
     while math.gcd(step, places) > 1:
         step += 1

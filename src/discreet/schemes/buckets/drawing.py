@@ -35,7 +35,7 @@ def draw_groups(
     bins += buckets * np.int64(len(points))
     order = np.argsort(bins, kind="stable")
     curve = place[point_of[order]]
-    # seeds drawn twice are skipped; so many draws almost always suffice (coupon collector)
+    # seeds drawn twice are skipped; this many draws almost always suffice (coupon collector)
     seeds = task.rng.integers(len(buckets), size=int(len(wanted) * (math.log(len(wanted)) + 10)))
     if retrieval == "hilbert":
         drawn = draw_along(curve, starts, wanted, seeds)

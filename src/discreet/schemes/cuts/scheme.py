@@ -153,7 +153,7 @@ class Mondrian(Cuts):
 def costly_rows(problem: Problem, partition: Partition, task: GroupingTask, most: int) -> Rows:
     """Return rows whose removal saves more than their own loss of 1 each, those that save most first.
 
-    With the rows already withheld they are at most so many and keep the promise, and every group keeps it without them;
+    With the rows already withheld they are at most this many and keep the promise, and groups keep it without them;
     if no such rows are found, none are returned.
     """
     withheld = task.prior.counts - task.counts

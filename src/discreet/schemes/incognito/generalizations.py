@@ -63,7 +63,7 @@ class Generalizations:
 
     @classmethod
     def of(cls, table: Table, rows: NDArray[np.int64], width: int, loss: Loss, values: Values) -> Generalizations:
-        """Count these rows of a table, with so many sensitive values."""
+        """Count these rows of a table, with this many sensitive values."""
         each = levels_of(table)
         order = tuple(sorted(range(len(each)), key=lambda j: -each[j].cards[0]))
         columns = [table.quasi[j].codes[rows] for j in order]

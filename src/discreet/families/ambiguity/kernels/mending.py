@@ -27,7 +27,7 @@ class Rows(NamedTuple):
 
 @part
 def _strain(size, shown, top, rows):
-    """Return how much of what is allowed a group uses that shows so many values; more than 1 is too much."""
+    """Return how much of what is allowed a group uses that shows this many values; more than 1 is too much."""
     most = 0.0
     for j in range(top.shape[0]):
         most = max(most, (top[j] - SLACK) / (rows.shares[j] * size))

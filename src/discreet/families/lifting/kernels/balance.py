@@ -46,7 +46,7 @@ class Scales(NamedTuple):
 
 
 def scales_of(slots: int) -> Scales:
-    """Room for weighing cuts of nodes with so many slots."""
+    """Room for weighing cuts of nodes with this many slots."""
     caps, above = np.empty((2, slots))
     local, lifts, best = np.empty((3, 2, slots), np.int64)
     persons, away, leaving = np.empty((3, 2), np.int64)
@@ -134,7 +134,7 @@ def companions(number, most, scales):
 
 @part_in_place
 def _gain(c, i, lifted_c, lifted_i, by, worst, scales):
-    """By how much an excess falls for its price when so many rows of some child and slot are lifted."""
+    """By how much an excess falls for its price when this many rows of some child and slot are lifted."""
     if by == 0:
         return 0.0
     _lift(lifted_c, lifted_i, by, scales)

@@ -110,7 +110,7 @@ def box_loss(axes, sets, box, by_number):
 
 @part_in_place
 def find_cuts(points, number, axes, terms, positions, survey):
-    """All cuts of a node whose local rows have so many slots, into ``survey``; returns how many there are."""
+    """All cuts of a node whose local rows have this many slots, into ``survey``; returns how many there are."""
     listed = np.int64(0)  # as it will be: for a constant, what is called is compiled once more
     for j in range(points.shape[1]):
         if survey.box[LOW, j] < survey.box[HIGH, j]:

@@ -134,7 +134,7 @@ def recompute(case: Case[Any], prior: Prior | None, name: str, subject: str) -> 
 def judged_by_beliefs(
     part: Principle, strain: float, achieved: float, broken: int, among: str, said: str
 ) -> PromiseVerdict:
-    """Return the verdict on a promise, broken by so many ``among`` all that is published; the worst is ``said``."""
+    """Return the verdict on a promise, broken by this many ``among`` all that is published; the worst is ``said``."""
     if broken:
         sentence = f"{part} is broken by {broken:,} of {among}: {said}."
     else:

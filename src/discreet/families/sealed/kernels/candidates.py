@@ -10,7 +10,7 @@ from discreet.kernels.costs import bound_box, interval_cost
 from discreet.kernels.cuts.layout import lay_out
 
 POSITIONS = 3
-"""So many positions are tried along each axis: where it falls into equal parts."""
+"""This many positions are tried along each axis: where it falls into equal parts."""
 
 
 class Candidates(NamedTuple):
@@ -26,7 +26,7 @@ class Candidates(NamedTuple):
 
 @kernel
 def no_candidates(most):
-    """Room for so many candidates."""
+    """Room for this many candidates."""
     return Candidates(np.empty(most, np.int64), np.empty(most, np.int32), np.empty(most, np.int64), np.empty(most))
 
 
@@ -109,7 +109,7 @@ def drop_tested(points, cuts, number, tested):
 
 @kernel
 def best_cut(points, axes, least, layout):
-    """The cut of a part that saves most and leaves so many rows on either side at least: its axis, -1 if there is none,
+    """The cut of a part that saves most and leaves at least this many rows on both sides: its axis, -1 for none,
     the code at which the upper side begins, and what is saved."""
     n, d = points.shape
     low, high = np.empty(d, np.int32), np.empty(d, np.int32)

@@ -49,13 +49,13 @@ class Course(NamedTuple):
 
 @kernel
 def no_rejections(most):
-    """Room for so many rejected cuts."""
+    """Room for this many rejected cuts."""
     return Rejected(np.empty(most, np.int64), np.empty(most, np.int32), np.empty(most))
 
 
 @kernel
 def part_leakage(rejected, number):
-    """What has leaked about a part that is on both sides of so many rejected cuts."""
+    """What has leaked about a part that is on both sides of this many rejected cuts."""
     leakage = 0.0
     for i in range(number):
         leakage += rejected.price[i]
@@ -115,7 +115,7 @@ def divide(points, sensitive_codes, rows, start, end, axis, code):
 def crossed(points, course, latest, most):
     """Return the cuts rejected around a part, given as its points, that it is on both sides of, and their number.
 
-    There is room for so many more.
+    There is room for this many more.
     """
     chain, at = 0, latest
     while at >= 0:

@@ -26,9 +26,9 @@ from discreet.kernels.costs import Axes
 from discreet.kernels.judging import SLACK
 
 ROUNDS = 6
-"""A test has at most so many rounds."""
+"""A test has at most this many rounds."""
 TIER = 8.0
-"""The price of a round is at least so many times that of the round before it."""
+"""The price of a round is at least this many times that of the round before it."""
 EARLY = 6.0
 """The price of a round before the last, times the least slack that the values it asks about are expected to leave."""
 ENOUGH = 1.2
@@ -61,7 +61,7 @@ def limit(odds, leakage):
 
 @kernel
 def most_rows(odds, leakage, size):
-    """How many rows of a value may be among so many after this leakage; infinitely many if it has no limit."""
+    """How many rows of a value may be among this many after this leakage; infinitely many if it has no limit."""
     return np.floor(limit(odds, leakage) * size + SLACK) if odds < np.inf else np.inf
 
 
@@ -90,7 +90,7 @@ class Rounds(NamedTuple):
 
 @kernel
 def no_rounds(values):
-    """Room for the rounds of a test about so many values."""
+    """Room for the rounds of a test about this many values."""
     return Rounds(np.empty(values), np.empty(ROUNDS), np.empty(ROUNDS))
 
 
@@ -125,7 +125,7 @@ def rejects(rounds, at, slack, word):
 
 @kernel
 def rejection_leakage(rounds, number, at):
-    """What a test of so many rounds tells if the round ``at`` rejects the cut, after those before it passed it."""
+    """What a test of this many rounds tells if the round ``at`` rejects the cut, after those before it passed it."""
     leakage = 0.0
     for i in range(at, number):
         leakage += rounds.price[i] + ROUNDED
