@@ -115,6 +115,28 @@ def test_a_header_is_found(tmp_path: Path, lines: str) -> None:
     assert Hierarchy.of("mixed", path, ["blue"]).leaves == ("blue", "mixed")
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "leaf;region;top\nLyon;FR;*\nNice;FR;*\nBonn;DE;*\n",
+        "level0,level1\nLyon,FR\nNice,FR\n",
+        "code,Europe\nLyon,FR\nNice,FR\n",
+    ],
+)
+def test_a_header_is_found_by_its_labels(tmp_path: Path, lines: str) -> None:
+    """They stand nowhere else, and its leaf is no value; with a column of roots it failed as a cycle."""
+    path = tmp_path / "city.csv"
+    path.write_text(lines)
+    with pytest.raises(DiscreetError, match=r"first line of the hierarchy of 'city' .* looks like a header"):
+        Hierarchy.of("city", path, ["Lyon", "Nice"])
+    first = lines.partition("\n")[0].split(";" if ";" in lines else ",")[0]
+    held = [first, "Lyon", "Nice", "Bonn"] if "Bonn" in lines else [first, "Lyon", "Nice"]
+    if "top" not in lines:
+        assert Hierarchy.of("city", path, held).leaves[0] == first, "a value is no header"
+    path.write_text("Oslo,NO\nLyon,FR\nNice,FR\nBergen,NO\n")
+    assert Hierarchy.of("city", path, ["Lyon", "Nice"]).leaves[0] == "Oslo", "a leaf that does not occur"
+
+
 def test_intervals() -> None:
     tree = Hierarchy.of("age", {"intervals": {"widths": [5, 10], "origin": 0}}, [3, 7.0, "12", 23, -4])
     assert tree.leaves == ("-4", "3", "7", "12", "23")

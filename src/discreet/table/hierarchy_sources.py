@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from os import PathLike
@@ -167,15 +168,27 @@ def _recipe(attribute: str, mapping: Mapping[str, Any]) -> tuple[str, dict[str, 
 def _csv_rows(attribute: str, path: Path, values: Iterable[Any]) -> list[tuple[str, ...]]:
     """Read the rows of a CSV hierarchy; a first row that looks like a header, judged by ``values``, is refused."""
     rows = _cut(_text(attribute, path))
-    first = rows[0][0] if rows else ""
-    if first.casefold() == attribute.strip().casefold() and first not in {
-        value_text(value).strip() for value in values
-    }:
+    if _is_header(attribute, rows, {value_text(value).strip() for value in values}):
         raise DiscreetError(
             f"the first line of the hierarchy of {attribute!r} in '{path}' looks like a header, since it begins with "
-            f"{first!r}, which is not a value of the column; delete it, or move it down if it is one"
+            f"{rows[0][0]!r}, which is not a value of the column; delete it, or move it down if it is one"
         )
     return rows
+
+
+def _is_header(attribute: str, rows: Sequence[tuple[str, ...]], values: Collection[str]) -> bool:
+    """Whether the first row names the levels: by its first cell, or because its labels stand nowhere else.
+
+    >>> rows = [("leaf", "region", "all"), ("a", "north", "*"), ("b", "north", "*")]
+    >>> _is_header("town", rows, {"a", "b"}), _is_header("town", rows, {"leaf", "a", "b"})
+    (True, False)
+    """
+    if not rows or rows[0][0] in values:
+        return False
+    if rows[0][0].casefold() == attribute.strip().casefold():
+        return True
+    labels = Counter(label for row in rows[1:] for label in row[1:])
+    return bool(values) and max(labels.values(), default=0) > 1 and not labels.keys() & set(rows[0])
 
 
 def _cut(text: str) -> list[tuple[str, ...]]:
