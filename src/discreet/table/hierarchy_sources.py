@@ -182,8 +182,10 @@ def _is_header(attribute: str, rows: Sequence[tuple[str, ...]], values: Collecti
     >>> rows = [("leaf", "region", "all"), ("a", "north", "*"), ("b", "north", "*")]
     >>> _is_header("town", rows, {"a", "b"}), _is_header("town", rows, {"leaf", "a", "b"})
     (True, False)
+
+    A number names no level: it is a leaf that does not occur.
     """
-    if not rows or rows[0][0] in values:
+    if not rows or rows[0][0] in values or is_number(rows[0][0]):
         return False
     if rows[0][0].casefold() == attribute.strip().casefold():
         return True
