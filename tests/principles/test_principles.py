@@ -88,7 +88,7 @@ def promises(draw, kind=None, number=EIGHTHS, levels=1):
     if kind == "delta":
         return DeltaDisclosure(draw(st.one_of(number, st.integers(2, 6).map(math.log))))
     negative = draw(st.one_of(st.none(), st.integers(0, 8).map(lambda n: n / 8)))
-    return BetaLikeness(draw(number), kind, negative, draw(st.integers(0, levels)))
+    return BetaLikeness(draw(st.one_of(number, st.just(0))), kind, negative, draw(st.integers(0, levels)))
 
 
 @st.composite
@@ -460,8 +460,15 @@ OCCUPATIONS = Prior(np.array([4, 3, 2, 1]), ("Sales", "Craft", "Farming", "Army"
             "beta-likeness(beta=1)",
             True,
             0.0,
-            "beta-likeness(beta=1) can be kept, like any beta above 0; the rarest value, 'Army', is 10.0 % of the "
+            "beta-likeness(beta=1) can be kept, like any other; the rarest value, 'Army', is 10.0 % of the "
             "rows, so a group that holds it needs at least 5 rows.",
+        ),
+        (
+            "beta-likeness(beta=0)",
+            True,
+            0.0,
+            "beta-likeness(beta=0) can be kept; every group then has the distribution of the whole table, so there is "
+            "at most 1 group, the greatest common divisor of the counts.",
         ),
         (
             "delta-disclosure(delta=1)",
@@ -586,6 +593,22 @@ def test_other_promises_say_no_bounds(kind, prior, data):
     assert promise.caps(prior) is None and promise.floors(prior) is None
 
 
+@given(st.lists(st.integers(1, 10**11), min_size=2, max_size=6), st.sampled_from(["basic", "enhanced"]))
+def test_the_whole_table_keeps_strict_0_likeness_whatever_its_size(counts, variant):
+    """A share rounded down must not forbid what the table itself has; multiples keep it as well."""
+    prior = Prior(np.array(counts), tuple(map(str, counts)))
+    whole = np.array(counts) // math.gcd(*counts)
+    assert BetaLikeness(0, variant).holds(np.array([counts, whole]), prior).all()
+
+
+@given(st.lists(st.integers(1, 30), min_size=2, max_size=6), st.data())
+def test_strict_0_likeness_is_the_distribution_of_the_table_and_nothing_else(counts, data):
+    prior = Prior(np.array(counts), tuple(map(str, range(len(counts)))))
+    group = data.draw(st.lists(st.integers(0, 30), min_size=len(counts), max_size=len(counts)).filter(any))
+    same = all(held * sum(counts) == count * sum(group) for held, count in zip(group, counts, strict=True))
+    assert BetaLikeness(0).holds(np.array([group]), prior)[0] == same
+
+
 def test_recursive_at_its_bound():
     """Four rows are not fewer than twice two; and a tiny c is kept by nothing."""
     prior = Prior(np.array([4, 2, 2]), tuple("abc"))
@@ -690,10 +713,10 @@ def test_several_promises_are_flat_and_different_and_in_any_order():
         ("k-anonymity(k=many)", "k-anonymity: k must be a whole number of at least 1, not 'many'"),
         ("beta-likeness(betta=2)", "beta-likeness has no parameter 'betta'; did you mean 'beta'?"),
         ("beta-likeness(q=2)", "beta-likeness has no parameter 'q'; there are 'beta', 'variant', 'negative', 'level'"),
-        ("beta-likeness(beta=0)", "beta-likeness: beta must be a number above 0, not 0;"),
-        ("beta-likeness(beta=nan)", "beta-likeness: beta must be a number above 0, not 'nan';"),
-        ("beta-likeness(beta=inf)", "beta-likeness: beta must be a number above 0, not 'inf';"),
-        ("beta-likeness(beta=1e999)", "beta-likeness: beta must be a number above 0, not inf;"),
+        ("beta-likeness(beta=-0.5)", "beta-likeness: beta must be a number of at least 0, not -0.5;"),
+        ("beta-likeness(beta=nan)", "beta-likeness: beta must be a number of at least 0, not 'nan';"),
+        ("beta-likeness(beta=inf)", "beta-likeness: beta must be a number of at least 0, not 'inf';"),
+        ("beta-likeness(beta=1e999)", "beta-likeness: beta must be a number of at least 0, not inf;"),
         (
             "beta-likeness(beta=2, variant=enhnced)",
             "variant must be enhanced or basic, not 'enhnced'; did you mean 'enh",
@@ -704,7 +727,8 @@ def test_several_promises_are_flat_and_different_and_in_any_order():
         ("variance(v=1e-400)", "v must be a number of at least 0, not '1e-400'; did you mean 0, from which it"),
         ("ke-anonymity(k=2, e=0.01e-400)", "e must be a number of at least 0, not '0.01e-400'; did you mean 0"),
         ("proximity(epsilon=1e-400, m=2)", "epsilon must be a number of at least 0, not '1e-400'; did you mean 0"),
-        ("beta-likeness(beta=1e-400)", "beta must be a number above 0, not '1e-400'; write for example"),
+        ("beta-likeness(beta=1e-400)", "beta must be a number of at least 0, not '1e-400'; did you mean 0,"),
+        ("delta-disclosure(delta=1e-400)", "delta must be a number above 0, not '1e-400'; write for example"),
         ("t-closeness(t=1.01)", "t-closeness: t must be a number between 0 and 1, not 1.01"),
         ("t-closeness(t=-0.1)", "t-closeness: t must be a number between 0 and 1, not -0.1"),
         ("t-closeness(t=0.1, distance=order)", "distance must be equal, ordered or hierarchical, not 'order'; did you"),

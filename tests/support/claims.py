@@ -55,6 +55,9 @@ ABOUT_NUMBERS = {
 """Promises about a numeric sensitive attribute."""
 
 AT_BORDERS = {
+    "beta-likeness(beta=0)": (
+        "cuts lifting sealed mirrored mondrian incognito burel heterogeneous perturbation baseline codip"
+    ),
     "l-diversity(l=2.5)": "cuts lifting sealed mirrored mondrian incognito burel heterogeneous baseline codip",
     "alpha-beta(alpha=1, beta=0.5)": (
         "cuts lifting sealed mirrored mondrian incognito burel heterogeneous anatomy baseline ambiguity codip"

@@ -16,7 +16,7 @@ from discreet.principles.counts import Counts
 from discreet.principles.families import BoundingPrinciple
 from discreet.principles.principle import AttributeName, Reach
 from discreet.principles.prior import Prior
-from discreet.principles.wording import about, percent, rows
+from discreet.principles.wording import about, counted, percent, rows
 from discreet.table.texts import number_text
 
 
@@ -32,6 +32,8 @@ class BetaLikeness(BoundingPrinciple):
     of to the values (1 is the level just above the values); the prior of a node is the sum over its values. Then a
     group of different but similar values violates the promise.
 
+    With ``beta=0``, the paper's 0-likeness, every group has exactly the distribution of the whole table.
+
     Monotone: the share in a union lies between the shares in its parts.
 
     >>> prior = Prior(np.array([1, 99]), ("HIV", "flu"))
@@ -43,7 +45,7 @@ class BetaLikeness(BoundingPrinciple):
     name: ClassVar[str] = "beta-likeness"
     example: ClassVar[str] = "'beta-likeness(beta=2)'"
 
-    beta: Annotated[float, Interval(0, closed="neither")]
+    beta: Annotated[float, Interval(0)]
     """The largest relative gain of a value's share over its share in the whole table."""
     variant: Literal["enhanced", "basic"] = "enhanced"
     """``enhanced`` bounds the gain by -ln p as well, for frequent values; ``basic`` by beta alone."""
@@ -69,7 +71,10 @@ class BetaLikeness(BoundingPrinciple):
             p = np.bincount(nodes, prior.counts, len(labels)) / prior.rows
         # the caps are the paper's function f at each value's share
         floors = None if self.negative is None else (1.0 - self.negative) * p
-        return Bounds(labels, p, np.minimum(1.0, (1.0 + self._gains(p)) * p), floors, nodes=nodes)
+        caps = (1.0 + self._gains(p)) * p
+        if self.beta == 0.0:
+            caps = np.nextafter(caps, 2.0)  # at least count / rows, of which p is a rounding: all rows keep the promise
+        return Bounds(labels, p, np.minimum(1.0, caps), floors, nodes=nodes)
 
     def _gains(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
         """The largest relative gain allowed to a value, given its share in the whole table."""
@@ -92,11 +97,19 @@ class BetaLikeness(BoundingPrinciple):
         """Always feasible: the whole table as one group has the distribution of the prior."""
         bounds = self._bounds(prior)
         assert bounds.caps is not None
+        if self.beta == 0.0:
+            most = int(np.gcd.reduce(bounds.tally(prior.counts)))
+            sentence = (
+                f"{self} can be kept; every group then has the distribution of the whole table, so there "
+                f"{'is' if most == 1 else 'are'} at most {counted(most, 'group')}, the greatest common divisor of the "
+                "counts."
+            )
+            return Reach(True, 0.0, sentence)
         rarest = int(np.where(bounds.shares > 0, bounds.shares, 2.0).argmin())
         share = percent(float(bounds.shares[rarest]))
         size = rows(int(np.ceil(1.0 / bounds.caps[rarest] - SLACK)))
         sentence = (
-            f"{self} can be kept, like any beta above 0; the rarest value, '{bounds.labels[rarest]}', is {share} "
+            f"{self} can be kept, like any other; the rarest value, '{bounds.labels[rarest]}', is {share} "
             f"of the rows, so a group that holds it needs at least {size}."
         )
         return Reach(True, 0.0, sentence)

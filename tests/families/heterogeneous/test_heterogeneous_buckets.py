@@ -140,10 +140,10 @@ def test_buckets_are_filled_and_what_is_left_of_a_value_is_kept_apart(drawn: lis
 
 @pytest.mark.parametrize("bucketing", ["fewest", "published"])
 def test_zero_likeness_makes_pure_buckets_of_the_common_divisor(bucketing: Bucketing) -> None:
-    """Corollary 1, for a beta as close to 0 as makes no difference; co-prime counts make one group of all."""
-    for counts, width in (([6, 9, 12], 3), ([7, 9, 12], 1)):
-        prior = Prior(np.array(counts), tuple("abc"))
-        caps = dc.BetaLikeness(1e-7, "basic").caps(prior)
+    """Theorem 5 and Corollary 1; co-prime counts, as in Section 4.4, make one group of all."""
+    for counts, width in (([6, 9, 12], 3), ([7, 9, 12], 1), (PAPER.tolist(), 1), ([0, 8, 4, 20], 4)):
+        prior = Prior(np.array(counts), tuple(map(str, counts)))
+        caps = dc.BetaLikeness(0, "basic").caps(prior)
         assert caps is not None
         found, runs = contents(prior.counts, caps, 1, bucketing)
         assert found == width and {run.rows for run in runs} == {width}
