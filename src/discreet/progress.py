@@ -44,7 +44,7 @@ Topic = Literal[
 ]
 """What a remark is about: the places written to; what to be careful about; how a scheme is written; the memory that the
 work takes; the hierarchies that were found, and how columns were read; what the promise means for this table;
-randomised columns; values that are certain; and what an attacker may believe beyond what single groups reveal."""
+randomised columns; what is certain; and what an attacker may believe beyond what single groups reveal."""
 
 
 @dataclass(frozen=True)

@@ -48,7 +48,17 @@ ALWAYS = ("domains",)
 MORE: dict[str, list[Any]] = {
     "pairs": ["auto"],
     "most_discernibility": [200.0, 2000.0],
-    "scheme": ["anatomy", "baseline", "lifting", "sealed", "mirrored", "perturbation", "retention", "heterogeneous"],
+    "scheme": [
+        "cuts(descriptions=exact)",
+        "anatomy",
+        "baseline",
+        "lifting",
+        "sealed",
+        "mirrored",
+        "perturbation",
+        "retention",
+        "heterogeneous",
+    ],
 }
 """Values for options whose types do not list them."""
 

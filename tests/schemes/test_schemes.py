@@ -62,7 +62,7 @@ def test_the_audit_of_the_saved_files_holds(scheme: str, promise: str, table: Ta
 @given(table=numeric_tables())
 @settings(max_examples=4)
 def test_the_audit_of_promises_about_numbers_holds(scheme: str, promise: str, table: Table) -> None:
-    event("published" if audited(table, parse(promise), SCHEMES[scheme]()) else "refused")
+    event("published" if audited(table, parse(promise), made(scheme)) else "refused")
 
 
 # where presence is promised, groups are merged after they were made: what cost least before need not afterwards

@@ -12,7 +12,10 @@ from discreet.schemes import SCHEMES, Scheme
 
 GRAPH = "heterogeneous:publishes=graph"
 DRAWN = "privbayes:domains=observed"
-LABELS = [*(name for name in SCHEMES if name != "privbayes"), GRAPH, DRAWN]
+DESCRIBING = ("cuts", "mondrian", "incognito", "burel", "sabre", "heterogeneous")
+"""The schemes that publish exact quasi-identifiers in place of boxes if they are asked for them."""
+EXACT = {name: f"{name}:descriptions=exact" for name in DESCRIBING}
+LABELS = [*(name for name in SCHEMES if name != "privbayes"), GRAPH, DRAWN, *EXACT.values()]
 """The schemes, and those with an option that decides about what they claim."""
 
 ABOUT_VALUES = {
@@ -83,6 +86,9 @@ CLAIMS = {
 for promise, schemes in CLAIMS.items():
     if "heterogeneous" in schemes and "alpha=0" not in promise:  # the graph hides nobody's presence
         schemes.append(GRAPH)
+    if not any(kind in promise for kind in ("k-anonymity", "alpha=0", "proximity")):
+        # exact quasi-identifiers hide nobody, and those of a person may be in several groups
+        schemes += [EXACT[name] for name in schemes if name in EXACT]
 
 CROWDED = {"retention"}
 """Schemes that refuse what they claim about a table in which too many numbers are near to each other."""

@@ -23,6 +23,7 @@ from discreet.principles import Principle, Prior, conjunction, parse
 from discreet.principles.per_attribute import on_numbers
 from discreet.principles.proximity import Proximity
 from discreet.progress import Progress, Remark, Remarks, no_progress
+from discreet.releases.assumptions import FOR_RECIPIENTS
 from discreet.releases.passthrough import check_kept, check_quasi, kept_assumptions
 from discreet.releases.placement import manifest_digest, place
 from discreet.releases.release import Release
@@ -51,7 +52,7 @@ class Outcome:
 
     @property
     def notes(self) -> list[str]:
-        """What stays true of the release: how columns were read, which are randomised, and which values are certain."""
+        """What stays true of the release: how columns were read, which are randomised, and what is certain."""
         return [remark.sentence for remark in self.remarks if remark.about in ("columns", "randomised", "certain")]
 
     def as_dict(self) -> dict[str, Any]:
@@ -112,7 +113,7 @@ class _Work:
         on_table = list(_on_table(job, promise, table))
         clock.lap("read")
         release = publish(table, promise, self.scheme, progress=self.progress, most_withheld=job.most_withheld)
-        randomised = list(_randomised(release))
+        presence, randomised = list(_presence(release)), list(_randomised(release))
         clock.lap("publish")
         self.target.parent.mkdir(parents=True, exist_ok=True)
         staged_trace = nullcontext() if self.trace is None else unfinished(self.trace)
@@ -129,7 +130,7 @@ class _Work:
         self.remarks.extend(on_reading)
         self.remarks("promise", *on_table)
         self.remarks("randomised", *randomised)
-        self.remarks("certain", *_certain(promise, table, audited))
+        self.remarks("certain", *presence, *_certain(promise, table, audited))
         self.remarks("groups", *_beyond_groups(promise, audited))
         return Outcome(job, table, described, groups, audited, left_out, tuple(self.remarks.made), clock.laps)
 
@@ -207,6 +208,12 @@ def _on_table(job: Job, promise: Principle, table: Table) -> Iterator[str]:
                 remark = part.remark(column.name, column.kind)
                 if remark:
                     yield remark
+
+
+def _presence(release: Release) -> Iterator[str]:
+    """Yield that presence is certain, where quasi-identifiers are published as they are."""
+    if any(part.exact_quasi for part in release.projections):
+        yield f"quasi-identifiers are published as they are. {FOR_RECIPIENTS}"
 
 
 def _randomised(release: Release) -> Iterator[str]:

@@ -16,6 +16,14 @@ DESCRIBED = (
 )
 SHUFFLED = "The order of the rows and the numbers of the groups carry no information."
 NO_ORDER = "The order of the rows carries no information."
+CHOSEN = (
+    "The promise bounds what the groups say; it does not bound what the choice of these groups rather than others may "
+    "tell an adversary who knows the algorithm."
+)
+FOR_RECIPIENTS = (
+    "Presence is certain, and anybody who knows a person's quasi-identifiers finds the row. The release is for "
+    "recipients under contract, not for the open web."
+)
 KEPT_BY_GROUPS = (
     "The promise is kept against the distribution of the sensitive attribute in the whole original, withheld rows "
     "included, by every group and by the withheld rows taken as one group."

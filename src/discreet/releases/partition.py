@@ -121,7 +121,7 @@ class PublishedRows:
             attributes=attributes,
             rows=len(self.rows),
             withheld=self.table.rows - len(self.rows),
-            assumptions=kind.assumed(attributes, statement.promise, person is not None),
+            assumptions=kind.assumed(attributes, statement.promise, person is not None, statement.options),
             reading=self.table.reading,
             **more,
         )

@@ -49,6 +49,9 @@ class Release(ABC):
     assumptions: ClassVar[tuple[str, ...]]
     """Sentences for the manifest on what readers may assume about every release of the format."""
 
+    described_exactly: ClassVar[tuple[str, ...]] = ()
+    """Further ones on releases of schemes that were asked for exact descriptions in place of boxes."""
+
     exact_quasi: ClassVar[bool] = False
     """Whether quasi-identifiers are published unchanged."""
     hides_presence: ClassVar[bool] = False
@@ -204,13 +207,21 @@ class Release(ABC):
         raise DiscreetError(f"{attribute!r} is not a sensitive attribute of the release; it has {others}")
 
     @classmethod
-    def assumed(cls, attributes: Sequence[Attribute], promise: Principle, persons: bool = False) -> tuple[str, ...]:
-        """What readers may assume about a release with these attributes and this promise; ``persons`` if the promise
-        concerns persons who may have several rows."""
+    def assumed(
+        cls,
+        attributes: Sequence[Attribute],
+        promise: Principle,
+        persons: bool = False,
+        options: Mapping[str, Any] | None = None,
+    ) -> tuple[str, ...]:
+        """What readers may assume about a release with these attributes, this promise and these options of its scheme;
+        ``persons`` if the promise concerns persons who may have several rows."""
         kept = [attribute.name for attribute in attributes if attribute.role == "other"]
         several = [attribute.role for attribute in attributes].count("sensitive") > 1
         further = cls._further_assumptions(several, promise, persons)
-        return (*cls.assumptions, *further, *([kept_sentence(kept)] if kept else []))
+        exact = isinstance(options, Mapping) and options.get("descriptions") == "exact"
+        exactly = cls.described_exactly if exact else ()
+        return (*cls.assumptions, *exactly, *further, *([kept_sentence(kept)] if kept else []))
 
     @classmethod
     def _further_assumptions(cls, several: bool, promise: Principle, persons: bool) -> list[str]:

@@ -20,10 +20,12 @@ from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.progress import Progress, no_progress
 from discreet.randomness import generator
-from discreet.releases.generalization import Values
+from discreet.releases.anatomy.release import AnatomyRelease
 from discreet.releases.generalized.release import GeneralizedRelease
+from discreet.releases.release import Release
 from discreet.schemes.buckets.drawing import along_curve, distinct_points
 from discreet.schemes.default_scheme import bounds_presence, for_several, not_of_groups, way_out
+from discreet.schemes.described import DescribedScheme
 from discreet.schemes.merge_broken import JudgedAttribute, confirm_persons, groups_of_persons, merge_broken
 from discreet.schemes.merge_for_presence import merge_for_presence
 from discreet.schemes.scheme import GivenGroups, feasible
@@ -56,15 +58,13 @@ class GroupingTask:
         return np.bincount(self.sensitive_codes, minlength=len(self.prior.counts))
 
 
-class GroupingScheme(GivenGroups):
-    """A scheme that publishes groups of rows under one description each."""
+class GroupingScheme(DescribedScheme, GivenGroups):
+    """A scheme that publishes groups of rows under one description each, or with exact quasi-identifiers."""
 
     format: ClassVar[type[GeneralizedRelease]] = GeneralizedRelease
     hides_presence: ClassVar[bool] = True
     persons: ClassVar[bool] = True
     several: ClassVar[bool] = True
-    values: Values
-    """How quasi-identifiers are published: ``interval``, ``label`` or ``set``."""
 
     @abstractmethod
     def groups(self, task: GroupingTask) -> NDArray[np.int32]:
@@ -81,7 +81,7 @@ class GroupingScheme(GivenGroups):
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """Accept every promise, but none that merging groups to hide who is in the table might break."""
-        refusal = not_of_groups(self.name, principle)
+        refusal = not_of_groups(self.name, principle) or self.broken_exactly(principle)
         if refusal is not None or principle.monotone or not bounds_presence(principle):
             return refusal
         return (
@@ -129,8 +129,9 @@ class GroupingScheme(GivenGroups):
                 f"{principle.explain(prior.counts, prior)} Instead, {way_out(principle)}."
             )
 
-    def release_of(self, table: Table, principle: Principle, progress: Progress | None = None) -> GeneralizedRelease:
-        """Return a generalized release of the table in which every group keeps the promise."""
+    def release_of(self, table: Table, principle: Principle, progress: Progress | None = None) -> Release:
+        """Return a release of the table in which every group keeps the promise."""
+        self.check_exact(table)
         feasible(self, table, principle)
         principle = stated(principle, table)
         rng = generator(self.random_state)
@@ -151,9 +152,12 @@ class GroupingScheme(GivenGroups):
             confirm_persons(table, groups, principle)
         return self.on_groups(table, groups, principle)
 
-    def on_groups(self, table: Table, groups: NDArray[np.int32], principle: Principle) -> GeneralizedRelease:
+    def on_groups(self, table: Table, groups: NDArray[np.int32], principle: Principle) -> Release:
         """Return the release of a table in these groups."""
-        return self.format.from_groups(table, groups, values=self.values, **self.statement(stated(principle, table)))
+        statement = self.statement(stated(principle, table))
+        if self.exact:
+            return AnatomyRelease.from_groups(table, groups, **statement)
+        return self.format.from_groups(table, groups, values=self.values, **statement)
 
 
 class LeadingScheme(GroupingScheme):

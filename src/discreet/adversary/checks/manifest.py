@@ -45,11 +45,11 @@ def entries(case: Case[Any], **more: Any) -> Check:
     promise = stated or KAnonymity(1)
     if "persons" in manifest:
         more["persons"] = {key: manifest["persons"][key] for key in ("published", "withheld")}
-    assumptions = more.pop("assumptions", None)
-    if assumptions is None:
-        assumptions = release.assumed(release.attributes, promise, "persons" in manifest)
     other = other_version(manifest)
     options, faults, caveat = _options(case, other is not None)
+    assumptions = more.pop("assumptions", None)
+    if assumptions is None:
+        assumptions = release.assumed(release.attributes, promise, "persons" in manifest, options)
     remarks = [one_sentence([caveat])] if caveat else []
     expected = new_manifest(
         release.format,

@@ -56,17 +56,19 @@ def part_manifest(manifest: Mapping[str, Any], number: int) -> dict[str, Any]:
     read = [part for _, part in promises if part is not None]
     described = read_attributes({**manifest, "attributes": attributes, "groups": 0})
     kind, ending = format_of(entry), f"_{number}."
+    scheme = entry["scheme"]
+    options = scheme.get("options") if isinstance(scheme, dict) else None
     result = {
         "discreet": manifest.get("discreet"),
         "format": kind.format,
         "format_version": manifest.get("format_version"),
-        "scheme": entry["scheme"],
+        "scheme": scheme,
         "promise": [text for text, _ in promises] if isinstance(stated, list) else stated,
         "attributes": attributes,
         "rows": manifest["rows"],
         **{key: value for key, value in entry.items() if key not in OF_PARTS},
         "tables": {own_name(name, ending): entry_of for name, entry_of in manifest["tables"].items() if ending in name},
-        "assumptions": list(kind.assumed(described, conjunction(read) if read else KAnonymity(1))),
+        "assumptions": list(kind.assumed(described, conjunction(read) if read else KAnonymity(1), options=options)),
     }
     return result | ({"experimental_seed": True} if "experimental_seed" in manifest else {})
 

@@ -25,9 +25,10 @@ from discreet.principles.prior import Prior
 from discreet.processors import threads
 from discreet.progress import Progress, no_progress, part_of
 from discreet.releases.generalization import Values
-from discreet.releases.generalized.release import GeneralizedRelease
+from discreet.releases.release import Release
 from discreet.schemes.axes import Loss, axes_of
 from discreet.schemes.default_scheme import hides_nobody, not_only_caps
+from discreet.schemes.described import Exactness
 from discreet.schemes.grouping import GroupingTask, LeadingScheme, confirm, published_rows
 from discreet.schemes.scheme import feasible
 from discreet.table.table import Table
@@ -96,16 +97,21 @@ class Heterogeneous(LeadingScheme):
     loss: Loss = "ail"
     """What is minimised: ``ail``, ``gcp`` or ``discernibility``."""
     values: Values = "interval"
+    descriptions: Exactness = "boxes"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.block is None:
             object.__setattr__(self, "block", WIDEST[self.matching])
+        if self.publishes == "graph" and self.exact:
+            raise DiscreetError(
+                f"{self.name}: descriptions=exact publishes groups, and publishes=graph none; give only one of them"
+            )
 
     @property
-    def makes(self) -> type[GeneralizedRelease]:
-        """Matched releases if the graph is published, else generalized ones."""
-        return MatchedRelease if self.publishes == "graph" else self.format
+    def makes(self) -> type[Release]:
+        """Matched releases if the graph is published, else groups."""
+        return MatchedRelease if self.publishes == "graph" else super().makes
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """Promises that bound every value from above, with k-anonymity or without; no others."""
@@ -122,7 +128,7 @@ class Heterogeneous(LeadingScheme):
             f"several ({names}); publish the best bucket instead (publishes=best-bucket), or name one of them"
         )
 
-    def release_of(self, table: Table, principle: Principle, progress: Progress | None = None) -> GeneralizedRelease:
+    def release_of(self, table: Table, principle: Principle, progress: Progress | None = None) -> Release:
         """A release of the table in which every group, or everyone's candidates, keep the promise."""
         if self.publishes == "best-bucket":
             return super().release_of(table, principle, progress)

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from discreet.principles.counts import Counts
 from discreet.releases import canonical, reading
-from discreet.releases.assumptions import COUNTED, KEPT_BY_GROUPS, ONE_RELEASE, SHUFFLED
+from discreet.releases.assumptions import CHOSEN, COUNTED, FOR_RECIPIENTS, KEPT_BY_GROUPS, ONE_RELEASE, SHUFFLED
 from discreet.releases.columns import column_array
 from discreet.releases.counted import (
     Counted,
@@ -67,6 +67,7 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease, ExactRowsRelease):
 
     format: ClassVar[str] = "anatomy"
     assumptions: ClassVar[tuple[str, ...]] = ASSUMPTIONS
+    described_exactly: ClassVar[tuple[str, ...]] = (FOR_RECIPIENTS, CHOSEN)
 
     @classmethod
     def from_groups(cls, table: Table, groups: NDArray[np.int32], **stated: Unpack[Stated]) -> Self:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from discreet.options import checked
 from discreet.principles.principle import Principle
 from discreet.releases import canonical, reading
-from discreet.releases.assumptions import DESCRIBED, KEPT_BY_GROUPS, ONE_RELEASE, SHUFFLED, TRUE_VALUES
+from discreet.releases.assumptions import CHOSEN, DESCRIBED, KEPT_BY_GROUPS, ONE_RELEASE, SHUFFLED, TRUE_VALUES
 from discreet.releases.attributes import Attribute
 from discreet.releases.columns import read_sensitive
 from discreet.releases.described import DescribedRelease
@@ -36,8 +36,7 @@ ASSUMPTIONS = (
     DESCRIBED,
     SHUFFLED,
     KEPT_BY_GROUPS,
-    "The promise bounds what the groups say; it does not bound what the choice of these groups rather than others may "
-    "tell an adversary who knows the algorithm.",
+    CHOSEN,
     ONE_RELEASE,
 )
 SIDE_BY_SIDE = (

@@ -20,6 +20,7 @@ from discreet.schemes.axes import axes_of
 from discreet.schemes.buckets.drawing import Retrieval, draw_groups
 from discreet.schemes.cuts.top_down import Problem, limits_of, partition_groups
 from discreet.schemes.default_scheme import way_out
+from discreet.schemes.described import Exactness
 from discreet.schemes.grouping import GroupingTask, LeadingScheme
 
 Room = Literal["enough", "any"]
@@ -64,6 +65,7 @@ class Burel(LeadingScheme):
     refine: bool = False
     """Whether groups are cut further while both halves keep the promise."""
     values: Values = "interval"
+    descriptions: Exactness = "boxes"
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """Accept only promises that bound shares of values, or of nodes of one level, with or without k-anonymity."""

@@ -17,6 +17,7 @@ from discreet.principles.t_closeness import TCloseness
 from discreet.releases.generalization import Values
 from discreet.schemes.buckets.drawing import Retrieval, draw_groups
 from discreet.schemes.default_scheme import way_out
+from discreet.schemes.described import Exactness
 from discreet.schemes.grouping import GroupingTask, LeadingScheme
 from discreet.schemes.merge_broken import JudgedAttribute, merge_broken
 
@@ -63,6 +64,7 @@ class Sabre(LeadingScheme):
     retrieval: Retrieval = "hilbert"
     """How a group finds rows near each other: along a Hilbert curve, or by exact distance (slow on large tables)."""
     values: Values = "interval"
+    descriptions: Exactness = "boxes"
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """Accept exactly one t-closeness promise, with or without other monotone promises."""

@@ -18,6 +18,7 @@ from discreet.releases.generalization import Values
 from discreet.schemes.axes import Loss, axes_of
 from discreet.schemes.cuts.thorough import fast_recipe, partition_thoroughly
 from discreet.schemes.cuts.top_down import Partition, Problem, limits_of, partition
+from discreet.schemes.described import Exactness
 from discreet.schemes.grouping import GroupingScheme, GroupingTask
 from discreet.schemes.withholding import Withheld
 
@@ -60,6 +61,7 @@ class Cuts(GroupingScheme):
     withhold: Withheld = 0.0
     """The largest share of rows that may be withheld where that lowers the loss; a withheld row has loss 1."""
     values: Values = "interval"
+    descriptions: Exactness = "boxes"
 
     def __post_init__(self) -> None:
         """Raise an error for invalid parameters."""

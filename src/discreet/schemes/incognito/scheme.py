@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +20,10 @@ from discreet.releases.descriptions import Texts
 from discreet.releases.generalization import Values, generalize
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.partition import PublishedRows
+from discreet.releases.release import Release
 from discreet.schemes.axes import Loss
 from discreet.schemes.default_scheme import bounds_presence
+from discreet.schemes.described import Exactness
 from discreet.schemes.grouping import GroupingScheme, GroupingTask, View, published_rows
 from discreet.schemes.incognito.generalizations import Generalization, Generalizations
 from discreet.schemes.incognito.levels import Levels, levels_of
@@ -85,17 +87,18 @@ class Incognito(GroupingScheme):
     most_discernibility: Annotated[float, Interval(0, closed="right")] | Literal["any"] = "any"
     """The largest discernibility of what is published, or ``any``."""
     values: Values = "interval"
+    descriptions: Exactness = "boxes"
 
     def refusal(self, principle: Principle, prior: Prior) -> str | None:
         """Refuse promises that unions of groups may break, as the search relies on that."""
-        return Scheme.refusal(self, principle, prior)
+        return Scheme.refusal(self, principle, prior) or self.broken_exactly(principle)
 
-    def release_of(self, table: Table, principle: Principle, progress: Progress | None = None) -> GeneralizedRelease:
-        """Return a generalized release of the table in which every group keeps the promise."""
+    def release_of(self, table: Table, principle: Principle, progress: Progress | None = None) -> Release:
+        """Return a release of the table in which every group keeps the promise."""
         release = super().release_of(table, principle, progress)
-        if table.person is not None or bounds_presence(principle):
+        if self.exact or table.person is not None or bounds_presence(principle):
             return release
-        return at_levels(release, table, levels_of(table), self.values)
+        return at_levels(cast(GeneralizedRelease, release), table, levels_of(table), self.values)
 
     def search(self, table: Table, principle: Principle | str, progress: Progress | None = None) -> Lattice:
         """Return which combinations of levels keep a promise, and what the minimal ones lose.

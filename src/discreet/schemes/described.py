@@ -1,0 +1,81 @@
+"""Groups under boxes or with exact quasi-identifiers: what schemes that form groups have in common where they describe
+them."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+from discreet.errors import DiscreetError
+from discreet.principles.principle import Principle
+from discreet.releases.anatomy.release import AnatomyRelease
+from discreet.releases.generalization import Values
+from discreet.schemes.default_scheme import bounds_presence, way_out
+from discreet.schemes.scheme import Scheme
+from discreet.table.table import Table
+
+Exactness = Literal["boxes", "exact"]
+"""Whether groups are published under boxes, or every row with its exact quasi-identifiers."""
+
+
+class DescribedScheme(Scheme):
+    """A scheme that forms groups, and describes them by boxes or publishes exact quasi-identifiers beside them.
+
+    Why exact quasi-identifiers keep every promise about sensitive values that the groups keep: such a promise is judged
+    for an adversary who knows everybody's quasi-identifiers and group. What is published beside the groups, their
+    sensitive values, is the same either way; and the quasi-identifiers are what this adversary knows already. Where a
+    person's quasi-identifiers occur in several groups, the belief is the average of these, so that the promise must
+    hold for averages. Presence is certain, and any row may be the only one of its kind: promises about either are
+    refused.
+    """
+
+    exact_format: ClassVar[type[Any]] = AnatomyRelease
+    """The class of the releases with exact quasi-identifiers."""
+
+    values: Values
+    """How boxes are published: ``interval``, ``label`` or ``set``."""
+    descriptions: Exactness = "boxes"
+    """``boxes``: what the rows of a group have in common. ``exact``: every row with its quasi-identifiers as they are,
+    and the sensitive values counted per group. Counts become much better at the same promise; presence is certain, and
+    anybody who knows a person's quasi-identifiers finds the row."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether it publishes exact quasi-identifiers."""
+        return self.descriptions == "exact"
+
+    @property
+    def makes(self) -> type[Any]:
+        """The class of releases that it makes: those with exact quasi-identifiers if these are asked for."""
+        return self.exact_format if self.exact else self.format
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The parameters, as written to the manifest, with ``descriptions`` only if they are exact: manifests of
+        releases with boxes are as they were before there was a choice."""
+        stated = super().options
+        return stated if self.exact else {name: stated[name] for name in stated if name != "descriptions"}
+
+    def broken_exactly(self, principle: Principle) -> str | None:
+        """Return why exact descriptions would break a promise that boxes may keep; None if they would not."""
+        if not self.exact:
+            return None
+        instead = f"say descriptions=boxes, or {way_out(principle)}"
+        if bounds_presence(principle) or any(not part.about_values for part in principle.parts):
+            return (
+                f"scheme {self.name!r} with descriptions=exact publishes quasi-identifiers as they are, which hides no "
+                f"row among others and nobody's presence; {instead}"
+            )
+        if principle.monotone:
+            return None
+        return (
+            f"a person's quasi-identifiers may occur in several groups that scheme {self.name!r} publishes with "
+            f"descriptions=exact, and not all of these promises hold for averages of groups that keep them; {instead}"
+        )
+
+    def check_exact(self, table: Table) -> None:
+        """Raise an error for a table that can be published with boxes only."""
+        if self.exact and table.person is not None:
+            raise DiscreetError(
+                f"scheme {self.name!r} promises nothing about persons who have several rows if descriptions are exact; "
+                "say descriptions=boxes, or give one row per person"
+            )
