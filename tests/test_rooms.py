@@ -64,7 +64,7 @@ BUDGETS = {
     "analyst": Budget(450, 4),
     "command": Budget(2_490, 18),
     "datasets": Budget(700, 5),
-    "families": Budget(15_150, 97),
+    "families": Budget(15_200, 97),
     "ground": Budget(1_700, 16),
     "jobs": Budget(1_360, 11),
     "kernels": Budget(4_000, 32),

@@ -11,7 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as dc
-from discreet.families.heterogeneous.buckets import Bucketing, bucketize, contents, in_sequence, kept_apart, widths
+from discreet.families.heterogeneous.buckets import (
+    Bucketing,
+    bucketize,
+    contents,
+    in_sequence,
+    kept_apart,
+    widths,
+    widths_in_sequence,
+)
 from discreet.principles import Prior
 from naive import heterogeneous as naive
 
@@ -36,32 +44,82 @@ def test_decreasing_support_as_in_the_text_would_not_give_what_table_7_gives() -
     assert naive.attainable_beta(PAPER, 4, [3, 2, 3]) == 1.0
 
 
-@pytest.mark.parametrize(("counts", "by_equation", "ours"), [([6, 7, 12], 5, 7), ([3, 6, 14], 5, 3)])
-def test_a_width_is_judged_by_its_groups_where_equation_7_allows_less_or_too_much(
-    counts: list[int], by_equation: int, ours: int
-) -> None:
+def keeps(counts: list[int], beta: float, width: int) -> bool:
     """By the definition of beta-likeness, over all groups of a row of every bucket, with the short one or not."""
-    beta, rows = 0.67, sum(counts)
+    rows = sum(counts)
+    held = [[run.value for run in in_sequence(np.array(counts), width) if run.bucket == b] for b in range(rows)]
+    full = rows // width
+    return all(
+        group.count(value) / len(group) <= (1 + beta) * count / rows + 1e-9
+        for size in {full, -(-rows // width)}
+        for group in product(*held[:size])
+        for value, count in enumerate(counts)
+    )
 
-    def keeps(width: int) -> bool:
-        held = [[run.value for run in in_sequence(np.array(counts), width) if run.bucket == b] for b in range(rows)]
-        full = rows // width
-        sizes = {full, -(-rows // width)}
-        return all(
-            group.count(value) / len(group) <= (1 + beta) * count / rows + 1e-9
-            for size in sizes
-            for group in product(*held[:size])
-            for value, count in enumerate(counts)
-        )
 
-    attainable = {
-        width: naive.attainable_beta(counts, width, buckets_of(np.array(counts), width))
-        for width in range(1, max(counts) + 1)
-    }
-    assert max(width for width, least in attainable.items() if least <= beta) == by_equation
-    assert max(filter(keeps, attainable)) == ours and keeps(by_equation) == (by_equation < ours)
-    caps = dc.BetaLikeness(beta, "basic").caps(Prior(np.array(counts), tuple("abd")))
-    assert caps is not None and contents(np.array(counts), caps, 1, "published")[0] == ours
+def by_algorithm_3(counts: list[int], beta: float) -> list[int]:
+    """The widths that Equation 7 allows, largest first; the paper takes the first of them."""
+    return [
+        width
+        for width in range(max(counts), 0, -1)
+        if naive.attainable_beta(counts, width, buckets_of(np.array(counts), width)) <= beta + 1e-9
+    ]
+
+
+def published_width(counts: list[int], beta: float) -> tuple[int, int]:
+    """The width of buckets and their number, as published."""
+    caps = dc.BetaLikeness(beta, "basic").caps(Prior(np.array(counts), tuple(map(str, range(len(counts))))))
+    assert caps is not None
+    width, runs = contents(np.array(counts), caps, 1, "published")
+    return width, len({run.bucket for run in runs})
+
+
+@pytest.mark.parametrize(
+    ("counts", "beta", "width", "matches"),
+    [
+        ([6, 7, 12], 0.72, 6, 5),  # Table 9
+        ([6, 7, 12], 0.67, 5, 5),  # Table 8
+        ([6, 7, 12], 0.0, 1, 25),  # "to achieve 0-likeness we need to place the tuples in 25 buckets of size 1"
+        ([72, 84, 144], 0.72, 72, 5),
+        ([72, 84, 144], 0.0, 12, 25),
+    ],
+)
+def test_algorithm_3_finds_the_width_of_the_paper(counts: list[int], beta: float, width: int, matches: int) -> None:
+    assert by_algorithm_3(counts, beta)[0] == width
+    assert published_width(counts, beta) == (width, matches)
+
+
+def test_a_width_that_equation_7_allows_and_the_promise_does_not_is_passed_over() -> None:
+    """Without dummies two groups of the five have four rows, and may then have 25 % where 22 % are allowed."""
+    counts, beta = [3, 6, 14], 0.67
+    assert by_algorithm_3(counts, beta)[0] == 5 and not keeps(counts, beta, 5)
+    width, _ = published_width(counts, beta)
+    assert width == next(width for width in by_algorithm_3(counts, beta) if keeps(counts, beta, width)) == 3
+
+
+@given(st.lists(st.integers(1, 9), min_size=2, max_size=4), st.sampled_from([0.0, 0.1, 0.3, 0.72, 1.0, 2.0]))
+def test_the_published_width_is_the_widest_of_algorithm_3_that_keeps_the_promise(
+    counts: list[int], beta: float
+) -> None:
+    rows, allowed = sum(counts), by_algorithm_3(counts, beta)
+    caps = dc.BetaLikeness(beta, "basic").caps(Prior(np.array(counts), tuple(map(str, range(len(counts))))))
+    assert caps is not None
+    found = list(widths_in_sequence(np.array(counts), caps, 1))
+    assert set(found) <= set(allowed) and found == sorted(found, reverse=True)
+    assert all(width in found for width in allowed if rows % width == 0)  # no dummies, so it is exact
+    if caps.max() < 1.0 and rows <= 20:
+        bounds = (caps * rows).tolist()
+        assert all((width in found) == within(counts, bounds, width) for width in allowed)
+
+
+def within(counts: list[int], bounds: list[float], width: int) -> bool:
+    """Whether no value is in more of the buckets that a group has a row of than it may have of that many rows."""
+    rows, sequence = sum(counts), in_sequence(np.array(counts), width)
+    return all(
+        sum(run.value == value and run.bucket < size for run in sequence) <= bounds[value] * size / rows + 1e-9
+        for size in {rows // width, -(-rows // width)}
+        for value in range(len(counts))
+    )
 
 
 def test_section_3_3_shares_only_the_rarest_value_between_buckets() -> None:
@@ -108,7 +166,7 @@ def test_widths_are_those_that_the_caps_allow_and_ours_are_no_smaller(
     assert caps is not None
     found = list(widths(counts, caps, 1))
     assert found[0] == naive.widest(drawn, caps.tolist()) and found[-1] == 1
-    assert contents(counts, caps, 1, "fewest")[0] == found[0] >= contents(counts, caps, 1, "published")[0]
+    assert contents(counts, caps, 1, "fewest")[0] == found[0]
     rows = int(counts.sum())
     assert list(widths(counts, caps, min(3, rows))) == [width for width in found if rows // width >= min(3, rows)]
 

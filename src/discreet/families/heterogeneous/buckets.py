@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from discreet.kernels.judging import SLACK
 
 Bucketing = Literal["fewest", "published"]
-"""Which values share buckets: such that buckets are fewest, or by the algorithms of the paper."""
+"""Which values share buckets: whole buckets of one value and what is left apart, or by the algorithms of the paper."""
 
 _BLOCK = 4096
 """This many widths are looked at in one go."""
@@ -84,20 +84,18 @@ def contents(
     condition, beta >= phi_max / phi_min - 1, is not sufficient, because the number of buckets is whole.)
     With ``fewest``, Algorithm 1 is used on what is left of each value after it has filled whole buckets.
 
-    With ``published``, Algorithm 3 places the rows, but whether a width will do is asked of the groups that come of it
-    and not of Equation 7. That puts the width in place of rows / buckets, which is the same only where the width
-    divides the rows, and otherwise counts dummies that are not published here. So it may forbid what keeps the promise:
-    of 6, 7 and 12 rows under beta=.67 it allows a width of 5, but 7 keeps it: groups are one row of 7 b, one of 6 a and
-    1 d, one of 7 d and, in four of seven, one of 4 d, so that a and b are at most 1 in 3 rows (40 % and 46 % are
-    allowed) and d is at most 3 in 4 (80 %). And it may allow what breaks the promise: of 3, 6 and 14 rows a width of 5,
-    although three of the groups have four rows, one of them of the first value, which may have 21 % of a group.
+    With ``published``, and unless Algorithm 1 will do, the width is the c that Algorithm 3 finds by Equation 7, as in
+    the paper: of 6, 7 and 12 rows 6 under beta=.72 (five buckets) and 5 under beta=.67. But the equation takes dummies
+    for rows that are published. They are not, and groups without a row of the short bucket may then break the promise:
+    of 3, 6 and 14 rows it allows a width of 5 under beta=.67, although two of the groups have four rows, one of them of
+    the first value, which may have 22 % of a group. Such widths are passed over; none is where c divides the rows.
     """
     for width in widths(counts, caps, least):
         if bucketing == "fewest" or counts.max() <= width:
             return width, kept_apart(counts, width)
-        runs = in_sequence(counts, width)
-        if _within(runs, counts, caps, width):
-            return width, runs
+        break  # Algorithm 1 will not do for any narrower one either
+    for width in widths_in_sequence(counts, caps, least):
+        return width, in_sequence(counts, width)
     raise AssertionError("buckets of one row make one group of all rows, which keeps the caps")
 
 
@@ -119,6 +117,30 @@ def widths(counts: NDArray[np.int64], caps: NDArray[np.float64], least: int) -> 
         for count, cap in zip(counts.tolist(), caps.tolist(), strict=True):
             fits &= -(-count // some) <= cap * (rows // some) + SLACK
         yield from some[fits].tolist()
+
+
+def widths_in_sequence(counts: NDArray[np.int64], caps: NDArray[np.float64], least: int) -> Iterator[int]:
+    """The widths of buckets filled in sequence, largest first, that Equation 7 allows and that keep the caps.
+
+    Equation 7 asks that |B_i| c / n_i <= 1 + beta for each value, where |B_i| is the number of buckets that it is in.
+    Where a cap is 1, 1 + beta is that of the other values. That the caps are kept is asked of groups with a row of the
+    short bucket and of groups without.
+
+    >>> next(widths_in_sequence(np.array([6, 7, 12]), np.array([6, 7, 12]) / 25 * 1.72, 1))
+    6
+    """
+    held = counts > 0
+    counts, caps = counts[held], caps[held]
+    rows = int(counts.sum())
+    limits = np.where(caps < 1.0, caps, counts * (caps / counts).max())
+    for high in range(min(int(counts.max()), rows // least), 0, -_BLOCK):
+        some = np.arange(high, max(0, high - _BLOCK), -1)[:, None]
+        first, last = _reach(counts, some)
+        full, short = rows // some, rows % some > 0
+        every, without = last - first + 1, np.minimum(last, full - 1) - first + 1
+        fits = every * some <= limits * rows + SLACK
+        fits &= (every <= caps * (full + short) + SLACK) & (without <= caps * full + SLACK)
+        yield from some[fits.all(axis=1), 0].tolist()
 
 
 def kept_apart(counts: NDArray[np.int64], width: int) -> list[Run]:
@@ -184,7 +206,7 @@ def in_sequence(counts: NDArray[np.int64], width: int) -> list[Run]:
     [(0, 0, 5), (0, 1, 1), (1, 1, 4), (1, 2, 3)]
     """
     held = np.flatnonzero(counts)
-    order = held[np.lexsort((counts[held], counts[held] % width != 0))]
+    order = held[_order(counts[held], np.array([[width]]))[0]]
     ends = np.cumsum(counts[order])
     runs = []
     for value, start, end in zip(order.tolist(), (ends - counts[order]).tolist(), ends.tolist(), strict=True):
@@ -194,14 +216,19 @@ def in_sequence(counts: NDArray[np.int64], width: int) -> list[Run]:
     return runs
 
 
-def _within(runs: list[Run], counts: NDArray[np.int64], caps: NDArray[np.float64], width: int) -> bool:
-    """Whether every value is in few enough buckets: for groups with a row of the short one, and for those without."""
-    full = int(counts.sum()) // width
-    values = np.array([run.value for run in runs])
-    whole = np.array([run.bucket < full for run in runs])
-    every = np.bincount(values, minlength=len(caps))
-    without = np.bincount(values[whole], minlength=len(caps))
-    return bool((every <= caps * (full + 1) + SLACK).all() and (without <= caps * full + SLACK).all())
+def _order(counts: NDArray[np.int64], widths: NDArray[np.int64]) -> NDArray[np.intp]:
+    """Per width the order in which values fill the buckets: first those that fill them exactly, then by support."""
+    return np.argsort(counts + (counts % widths != 0) * (counts.max() + 1), axis=1, kind="stable")
+
+
+def _reach(counts: NDArray[np.int64], widths: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Per width and value the first and the last bucket that the value is in."""
+    order = _order(counts, widths)
+    ends = np.cumsum(counts[order], axis=1)
+    first, last = np.empty_like(ends), np.empty_like(ends)
+    np.put_along_axis(first, order, (ends - counts[order]) // widths, axis=1)
+    np.put_along_axis(last, order, (ends - 1) // widths, axis=1)
+    return first, last
 
 
 def _filled(

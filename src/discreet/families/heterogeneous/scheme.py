@@ -50,9 +50,10 @@ class Heterogeneous(LeadingScheme):
     m + 1 rows. A value of k rows is in a group at most ceil(k / w) times: once for every bucket that it fills alone,
     and once for what is left of it, the rows of which are kept apart (``kept_apart`` shows that they can be). The width
     is chosen such that this is at most the value's cap times m. With ``buckets=published`` a value that is in a group
-    more than once is in no more buckets than its cap allows, as in the paper. For l-diversity both are the paper's
-    Algorithm 1. Nothing invented is published: where the paper fills the last bucket with dummies, groups have a row
-    less. Whatever was made is judged once more before it is published.
+    more than once is in no more buckets than its cap allows, and the width is the c of the paper's Algorithm 3 wherever
+    that keeps the promise without dummies. For l-diversity both are the paper's Algorithm 1. Nothing invented is
+    published: where the paper fills the last bucket with dummies, groups have a row less. Whatever was made is judged
+    once more before it is published.
 
     Why groups are published, and not the paper's graph: in the paper a row i of bucket b is published in a box around
     the rows G(i) that it is matched with, one of every bucket. Matching b with another bucket is a bijection between
@@ -89,7 +90,8 @@ class Heterogeneous(LeadingScheme):
     more, and those of an eighth 6 to 14 %; with ``greedy`` 8 to 10 and 15 to 21 %. ``hungarian`` takes 8 bytes of
     memory times the square of the block, for each processor."""
     buckets: Bucketing = "fewest"
-    """Which values share a bucket: such that buckets are fewest, or as ``published``."""
+    """Which values share a bucket: ``fewest`` fills whole buckets with a value and keeps apart what is left of it, so
+    that buckets are few; ``published`` are those of the paper."""
     effort: Literal["fast", "thorough"] = "fast"
     """``fast``: groups grow from a few buckets. ``thorough``: from each, so never worse than the graph of all."""
     publishes: Literal["best-bucket", "graph"] = "best-bucket"
