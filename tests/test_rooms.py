@@ -62,17 +62,17 @@ class Budget(NamedTuple):
 BUDGETS = {
     "adversary": Budget(6_950, 42),
     "analyst": Budget(450, 4),
-    "command": Budget(2_490, 18),
+    "command": Budget(2_420, 18),
     "datasets": Budget(700, 5),
     "families": Budget(15_200, 97),
     "ground": Budget(1_700, 16),
-    "jobs": Budget(1_360, 11),
+    "jobs": Budget(1_260, 11),
     "kernels": Budget(4_000, 32),
     "principles": Budget(3_350, 23),
     "releases": Budget(5_500, 33),
     "report": Budget(2_250, 14),
     "schemes": Budget(3_390, 24),
-    "table": Budget(6_530, 31),
+    "table": Budget(6_620, 32),
 }
 """Per room; ``ground`` are the modules beside the rooms."""
 CORE = Budget(37_900, 250)

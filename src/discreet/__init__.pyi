@@ -62,6 +62,7 @@ from .table.grouping import GroupBy
 from .table.hierarchy import Hierarchy
 from .table.query import OneOf, Query, Range
 from .table.read import read
+from .table.spec import TableSpec
 from .table.table import Table
 from .version import __version__
 
@@ -131,6 +132,7 @@ __all__ = [
     "SyntheticRelease",
     "TCloseness",
     "Table",
+    "TableSpec",
     "Trained",
     "Variance",
     "__version__",

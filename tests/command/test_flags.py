@@ -87,10 +87,8 @@ def test_an_attack_knows_whose_rows_they_are(home: Path) -> None:
 
 
 def test_the_flag_of_another_command_is_told_with_the_commands_that_take_it(home: Path) -> None:
-    told = refused("query", "release", "SELECT COUNT(*) FROM t", "--person", "id")
-    assert (
-        "query takes no --person, which is for publish, audit, attack, compare, plan and profile; leave it out" in told
-    )
+    told = refused("query", "release", "SELECT COUNT(*) FROM t", "--promise", "k-anonymity(k=2)")
+    assert "query takes no --promise, which is for publish, audit and compare; leave it out" in told
     assert "attack takes no --epsilon, which is for plan; leave it out" in refused("attack", "r", "--epsilon", "5")
     assert "did you mean" in refused("attack", "r", "--vctims", "5").lower()
 
@@ -128,3 +126,35 @@ def test_a_promise_about_numbers_that_cannot_be_kept_is_followed_by_one_that_run
     assert found is not None
     assert run(*publish, found[1]).exit_code == 0
     assert dc.load("release").manifest["promise"] == [found[1]]
+
+
+def test_the_flags_of_publish_are_those_of_its_audit_attack_and_query(home: Path) -> None:
+    lines = TABLE.splitlines()
+    named = [f"{line},n{at},{at % 3}\n" for at, line in enumerate(lines[1:])]
+    Path("named.csv").write_text("".join([f"{lines[0]},name,pay\n", *named]))
+    flags = [*ROLES, "--identifier", "name", "--person", "id", "--keep", "pay", "--numeric", "age", "--na", "none"]
+    flags += ["--categorical", "sex", "--domain", "age=0:99", "--missing", "value", "--delimiter", ","]
+    assert run("publish", "named.csv", "-o", "release", *flags, "--promise", "k-anonymity(k=2)").exit_code == 0
+    original = ("--original", "named.csv", *flags)
+    assert run("audit", "release", *original).exit_code == 0
+    assert run("attack", "release", *original, "--attack", "beliefs").exit_code == 0
+    count = "SELECT COUNT(*) FROM t WHERE age >= 30"
+    assert json.loads(run("query", "release", count, *original, "--json").stdout)["exact"] == 16
+    for command in ("plan", "profile"):
+        told = run(command, "named.csv", *flags)
+        assert told.exit_code == 0 and "pay" not in told.stdout.replace("--keep pay", ""), told.output
+    assert "--keep pay" in told.stdout
+
+
+def test_what_is_declared_of_a_column_overrides_what_the_release_says(home: Path) -> None:
+    words = ("publish", "people.csv", "-o", "release", *ROLES, "--promise", "k-anonymity(k=2)")
+    assert run(*words, "--hierarchy", "sex=sex.csv").exit_code == 2
+    Path("sex.csv").write_text("f;*\nm;*\n")
+    assert run(*words, "--hierarchy", "sex=sex.csv").exit_code == 0
+    audit = ("audit", "release", "--original", "people.csv")
+    assert run(*audit).exit_code == run(*audit, "--categorical", "sex,disease", "--numeric", "age").exit_code == 0
+    otherwise = run(*audit, "--categorical", "age")
+    assert otherwise.exit_code in (1, 2) and "age" in otherwise.output
+    kept = run(*audit, "--keep", "age")
+    assert kept.exit_code == 1 and "age" in kept.stdout
+    assert "no column 'nobody'" in refused(*audit, "--identifier", "nobody")

@@ -61,11 +61,11 @@ def test_a_job_file_says_all_that_flags_say(home: Path) -> None:
     job = Job.of(read_job(home / "job.toml"))
     assert job.input == str(home / "data" / "patients.csv")
     assert job.output == str(home / "out" / "release") and job.trace == str(home / "trace.csv")
-    assert job.categorical == ["zip"]
+    assert job.table.categorical == ("zip",)
     assert job.options == {"effort": "fast", "withhold": "0.0", "cuts": "plain+stratified"}
-    assert job.hierarchies["disease"] == str(home / "trees" / "disease.csv")
-    assert job.hierarchies["sex"] == {"any": ["F", "M"]}
-    assert job.domains == {"age": (0.0, 120.0), "weight": (40.0, 120.0)}
+    assert job.table.trees["disease"] == str(home / "trees" / "disease.csv")
+    assert job.table.trees["sex"] == {"any": ["F", "M"]}
+    assert job.table.domains == {"age": (0.0, 120.0), "weight": (40.0, 120.0)}
     assert set(job.files) == {"the input", "the hierarchy of 'disease'"}
 
 
@@ -88,7 +88,7 @@ def test_a_job_may_name_a_folder_of_hierarchies(home: Path) -> None:
     text = FULL.split("[hierarchies]")[0] + "[domains]" + FULL.split("[domains]")[1]
     (home / "job.toml").write_text('hierarchies = "trees"\n' + text)
     job = Job.of(read_job(home / "job.toml"))
-    assert job.hierarchy_folder == str(home / "trees") and job.hierarchies == {}
+    assert job.table.hierarchy_folder == str(home / "trees") and job.table.trees == {}
     assert set(job.files) == {"the input", "the hierarchy file 'disease.csv'"}
     result = CliRunner().invoke(main, ["publish", "--job", str(home / "job.toml")])
     assert result.exit_code == 0, result.output
@@ -145,21 +145,24 @@ def test_flags_override_single_entries_of_tables_and_whole_lists() -> None:
     ("line", "says"),
     [
         ('quassi = ["age"]', "has the unknown key 'quassi'; did you mean 'quasi'?"),
-        ("sensitive = 3", "sensitive must be a list of texts, not 3"),
-        ("quasi = 5", "quasi must be a list of texts, not 5"),
-        ("quasi = [5]", "quasi must be a list of texts, not [5]"),
+        ("sensitive = 3", "3 is not a column name; name columns by text, as in --sensitive age,sex"),
+        ("quasi = 5", "5 is not a column name"),
+        ("quasi = [5]", "5 is not a column name"),
         ('seed = "seven"', "seed must be a whole number of at least 0, not 'seven'"),
         ("seed = -1", "seed must be a whole number of at least 0, not -1"),
         ('missing = "drop"', "missing must be error, withhold or value, not 'drop'"),
         ('format = "xlsx"', "format must be csv or parquet, not 'xlsx'"),
         ("force = 3", "force must be true or false"),
-        ('domains = {age = "old"}', "domains.age must be two numbers"),
-        ("domains = {age = [1, 2, 3]}", "domains.age must be two numbers"),
-        ("domains = {age = [60, 50]}", "domains.age must be two numbers or dates, the smaller first, such as [16, 93]"),
+        ('domains = {age = "old"}', "of column 'age' is not a pair of numbers or dates"),
+        ("domains = {age = [1, 2, 3]}", "of column 'age' is not a pair of numbers or dates"),
+        (
+            "domains = {age = [60, 50]}",
+            "the domain [60, 50] of column 'age' is not a pair of",
+        ),
         ('promise = "k-anonymity(k=3)"', "has both 'promise' and 'promises'; keep one"),
-        ("hierarchies = {sex = 5}", "hierarchies.sex must be the path of a file"),
-        ("hierarchies = 5", "hierarchies must be a folder, or a table of columns"),
-        ("na = [5]", "na must be a list of texts, not [5]"),
+        ("hierarchies = {sex = 5}", "5 is not a hierarchy of column 'sex'; give a path or a mapping"),
+        ("hierarchies = 5", "5 does not say which column has which hierarchy"),
+        ("na = [[5]]", "[5] cannot mark a missing value; give the text of such a cell, as in --na NA"),
         ("options = 5", "options must be a table of names and values"),
         ("options = {loss = {a = 1}}", "options.loss must be a text"),
     ],

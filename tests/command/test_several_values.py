@@ -50,7 +50,7 @@ def test_a_job_file(folder: Path) -> None:
     assert CliRunner().invoke(main, ["publish", "--job", "job.toml"]).exit_code == 0
     Path("job.toml").write_text(Path("job.toml").read_text().replace('["visits.csv", "id"]', '"visits.csv"'))
     result = CliRunner().invoke(main, ["publish", "--job", "job.toml", "--force"])
-    assert result.exit_code == 2 and 'such as ["visits.csv", "patient"]' in result.stderr
+    assert result.exit_code == 2 and "say for example --join drug=visits.csv:patient" in result.stderr
 
 
 @pytest.mark.parametrize(

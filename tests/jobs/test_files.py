@@ -27,7 +27,7 @@ WORK: dict[str, Callable[..., Any]] = {
         Job.of(JOB), ["cuts, cuts:loss=gcp"], page="page.html", picture="picture.svg", queries=20, **told
     ),
     "plan": lambda **told: plan_file(
-        "patients.csv", quasi=["age", "sex"], sensitive="weight", plot="plot.svg", reading={"na": ["none"]}, **told
+        "patients.csv", plot="plot.svg", reading={"quasi": ["age", "sex"], "sensitive": "weight", "na": "none"}, **told
     ),
 }
 LAST = {"audit": "auditing", "attack": "beliefs", "compare": "attack)", "plan": "drawing"}

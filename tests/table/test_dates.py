@@ -483,14 +483,14 @@ def test_a_job_file_holds_forms_and_domains_of_dates(here: Path) -> None:
         manifest = json.loads(Path("jobbed/release.json").read_text())
         assert manifest["attributes"][0]["domain"] == ["1900-01-01", "2020-12-31"]
     Path("job.toml").write_text("\n".join([*lines, "domains = { birth = [2020-12-31, 1900-01-01] }", "force = true"]))
-    assert "must be two numbers or dates, the smaller first" in run("publish", "--job", "job.toml", code=2).stderr
+    assert "--domain birth=1900-01-01:2020-12-31" in run("publish", "--job", "job.toml", code=2).stderr
 
 
 @pytest.mark.parametrize(
     ("domain", "told"),
     [
-        ("2020-12-31:1900-01-01", "write --domain birth=1900-01-01:2020-12-31"),
-        ("1900:2020-12-31", "is not a range of numbers or dates"),
+        ("2020-12-31:1900-01-01", "say for example --domain birth=1900-01-01:2020-12-31"),
+        ("1900:2020-12-31", "is not a pair of numbers or dates, the smaller first"),
     ],
 )
 def test_domains_that_mean_nothing_are_refused(here: Path, domain: str, told: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from discreet.command.console import Exit, output, print_json, quiet, show_remark, watching
-from discreet.command.flags import parse_domains, parse_trees, parsed
+from discreet.command.flags import parsed
 from discreet.command.render import rows_in_groups, show_audit
 from discreet.jobs.audit import audit_files
 
@@ -16,16 +16,10 @@ def audit(
     trace: str | None,
     population: str | None,
     promises: tuple[str, ...],
-    quasi: tuple[str, ...],
-    sensitive: str | None,
-    hierarchies: tuple[str, ...],
-    domains: tuple[str, ...],
     as_json: bool,
     **reading: Any,
 ) -> int:
     """Audit a release, and show the verdict."""
-    files, offering = parse_trees(hierarchies)
-    ranges = parse_domains(domains)
     with watching() as progress:
         outcome = audit_files(
             folder,
@@ -33,11 +27,6 @@ def audit(
             trace=trace,
             population=population,
             promises=promises,
-            quasi=quasi,
-            sensitive=sensitive,
-            hierarchies=files,
-            hierarchy_folder=offering,
-            domains=ranges,
             reading=parsed(reading),
             progress=progress,
             remark=show_remark,

@@ -93,12 +93,12 @@ def make_job(home: Path, rows: int) -> Job:
 
 def commands(job: Job) -> list[str]:
     """Return the commands that do the same as the demo."""
-    roles = [*as_flags("quasi", job.quasi), *as_flags("sensitive", job.sensitive)]
+    roles = [*as_flags("quasi", job.table.quasi), *as_flags("sensitive", job.table.sensitive)]
     trace = as_flags("trace", job.trace)
     look = ["discreet", "profile", job.input, *roles]
     words = ["discreet", "publish", job.input, "-o", job.output, *roles, "--promise", job.promises[0]]
-    words += as_flags("hierarchies", job.hierarchy_folder)
-    words += as_flags("domains", {name: (f"{low:g}", f"{high:g}") for name, (low, high) in job.domains.items()})
+    words += as_flags("hierarchies", job.table.hierarchy_folder)
+    words += as_flags("domains", {name: (f"{low:g}", f"{high:g}") for name, (low, high) in job.table.domains.items()})
     check = ["discreet", "audit", job.output, "--original", job.input, *trace]
     return [command_line(line) for line in (look, [*words, *trace, "--force"], check)]
 

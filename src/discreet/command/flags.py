@@ -6,9 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from discreet.errors import DiscreetError
-from discreet.table.date_numbers import ends_given, rising
 from discreet.table.paths import located
-from discreet.table.texts import number_text
 
 
 def pairs(flag: str, texts: Iterable[str], example: str, what: str = "VALUE") -> dict[str, str]:
@@ -50,28 +48,6 @@ def parse_trees(texts: Iterable[str]) -> tuple[dict[str, str], str | None]:
     return files, folders[0] if folders else None
 
 
-def parse_domains(texts: Iterable[str]) -> dict[str, tuple[float | str, float | str]]:
-    """Parse texts of the form NAME=LOW:HIGH into a mapping.
-
-    >>> parse_domains(["age=16:93"])
-    {'age': (16.0, 93.0)}
-    """
-    result = {}
-    for name, value in pairs("--domain", texts, "age=16:93").items():
-        ends = ends_given(value)
-        if ends is None:
-            raise DiscreetError(
-                f"--domain {name}={value} is not a range of numbers or dates; write for example --domain {name}=16:93"
-            )
-        if not rising(*ends):
-            low, high = (end if isinstance(end, str) else number_text(end) for end in ends)
-            raise DiscreetError(
-                f"--domain {name}={value} begins with the larger number; write --domain {name}={high}:{low}"
-            )
-        result[name] = ends
-    return result
-
-
 def _second_tables(texts: Iterable[str]) -> dict[str, tuple[str, str]]:
     """Parse texts of the form NAME=FILE:ID into a mapping."""
     result = {}
@@ -87,22 +63,18 @@ def _second_tables(texts: Iterable[str]) -> dict[str, tuple[str, str]]:
 
 
 def parsed(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return flags with those about single columns parsed, so that their keys and values are those of a job."""
-    return {**given, **by_column({"hierarchies": (), "domains": (), **given})}
-
-
-def by_column(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Parse all flags about single columns; their keys are those of a job.
+    """Return flags with those about single columns parsed, so that their keys and values are those of a job.
 
     >>> flags = {"hierarchies": (), "domains": ("age=16:93",), "dates": ("birth=%d.%m.%Y",), "lists": (), "join": ()}
-    >>> {key: value for key, value in by_column(flags).items() if value}
-    {'domains': {'age': (16.0, 93.0)}, 'dates': {'birth': '%d.%m.%Y'}}
+    >>> {key: value for key, value in parsed(flags).items() if value}
+    {'domains': {'age': '16:93'}, 'dates': {'birth': '%d.%m.%Y'}}
     """
     files, folder = parse_trees(given["hierarchies"])
     return {
+        **given,
         "hierarchies": files,
         "hierarchy_folder": folder,
-        "domains": parse_domains(given["domains"]),
+        "domains": pairs("--domain", given["domains"], "age=16:93"),
         "dates": pairs("--date", given["dates"], "birth=%d.%m.%Y"),
         "lists": pairs("--list", given["lists"], "'diagnosis=;'", "SEPARATOR"),
         "join": _second_tables(given["join"]),

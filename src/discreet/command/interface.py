@@ -102,52 +102,37 @@ def switch(name: str, help: str) -> click.Option:
     return click.Option(name.split(), is_flag=True, help=help)
 
 
-ROLES = (
-    many("--quasi", "Columns an attacker may know, separated by commas."),
-    valued("--sensitive", "COLUMNS", "Columns whose values are protected."),
-)
-PERSON = valued(
-    "--person",
-    "COLUMN",
-    "Column identifying each row's person, if people have several rows. Promises then apply to people; the column "
-    "is not published.",
-)
-IDENTIFIERS = many("--identifier identifiers", "Columns that name a person; they are not published.")
-
-
-def missing(default: str) -> click.Option:
-    """Define the flag for missing numbers."""
+def reading(default: str) -> tuple[click.Option, ...]:
+    """Define the flags that say how a table is read, the same for every command; --missing has this ``default``."""
     ways = {"error": "error", "withhold": "withhold their rows", "value": "be a value"}
     first, second, last = (f"{said} (default)" if way == default else said for way, said in ways.items())
-    help = f"Missing numbers: {first}, {second}, or {last}."
-    return valued("--missing", "WAY", help, type=click.Choice(list(ways)))
+    missing = f"Missing numbers: {first}, {second}, or {last}."
+    person = "Column identifying each row's person, if people have several rows. Promises then apply to people; the "
+    header = "Whether line 1 names the columns: yes or none (default: detected)."
+    tree = "Hierarchy as CSV (leaf first) or TOML, or a folder of such files."
+    return (
+        many("--quasi", "Columns an attacker may know, separated by commas."),
+        valued("--sensitive", "COLUMNS", "Columns whose values are protected."),
+        many("--identifier identifiers", "Columns that name a person; they are not published."),
+        valued("--person", "COLUMN", f"{person}column is not published."),
+        many("--keep", "Columns to publish unchanged."),
+        many("--numeric", "Columns to read as numbers."),
+        many("--categorical", "Columns to read as names, even if they look like numbers."),
+        many("--ordinal", "Columns whose values have an order."),
+        many("--hierarchy hierarchies", tree, "COLUMN=FILE"),
+        many("--domain domains", "Range of possible numbers or dates.", "COLUMN=LOW:HIGH"),
+        valued("--missing", "WAY", missing, type=click.Choice(list(ways))),
+        valued("--delimiter", "CHAR", "Character that separates cells (default: detected)."),
+        valued("--encoding", "NAME", "Encoding of the input (default: detected)."),
+        valued("--header", "WAY", header, type=click.Choice(["yes", "none"])),
+        valued("--columns", "COLUMNS", "Names of all columns, in their order, with --header none.", callback=listed),
+        many("--na", "Text that means missing, such as NA. Repeatable.", "TEXT"),
+        many("--date dates", "Format of dates, such as %d.%m.%Y, if it is ambiguous.", "COLUMN=FORMAT"),
+        many("--list lists", "Sensitive column with several values per cell: diagnosis=';'.", "COLUMN=SEPARATOR"),
+        many("--join", "Sensitive column of a second table, linked by the column ID.", "COLUMN=FILE:ID"),
+    )
 
 
-DECLARED = (
-    many("--hierarchy hierarchies", "Hierarchy as CSV (leaf first) or TOML, or a folder of such files.", "COLUMN=FILE"),
-    many("--domain domains", "Range of possible numbers or dates.", "COLUMN=LOW:HIGH"),
-)
-KINDS = (
-    many("--numeric", "Columns to read as numbers."),
-    many("--categorical", "Columns to read as names, even if they look like numbers."),
-    many("--ordinal", "Columns whose values have an order."),
-    *DECLARED,
-)
-FORMATS = (
-    valued("--delimiter", "CHAR", "Character that separates cells (default: detected)."),
-    valued("--encoding", "NAME", "Encoding of the input (default: detected)."),
-    valued(
-        "--header",
-        "WAY",
-        "Whether line 1 names the columns: yes or none (default: detected).",
-        type=click.Choice(["yes", "none"]),
-    ),
-    valued("--columns", "COLUMNS", "Names of all columns, in their order, with --header none.", callback=listed),
-    many("--na", "Text that means missing, such as NA. Repeatable.", "TEXT"),
-    many("--date dates", "Format of dates, such as %d.%m.%Y, if it is ambiguous.", "COLUMN=FORMAT"),
-    many("--list lists", "Sensitive column with several values per cell: diagnosis=';'.", "COLUMN=SEPARATOR"),
-    many("--join", "Sensitive column of a second table, linked by the column ID.", "COLUMN=FILE:ID"),
-)
 HARMLESS = many("--harmless", "Value that is not sensitive, for the scheme codip.", "COLUMN=VALUE")
 ORIGINAL = path("--original", "The table that was published.", "INPUT", required=True)
 ANSWER = (
@@ -209,22 +194,16 @@ COMMANDS = (
         """,
         file("input", required=False),
         path("-o --output", "Folder for the release.", "DIR"),
-        *ROLES,
         many("--promise promises", 'Promise that must hold, such as "beta-likeness(beta=2)". Repeatable.', "PROMISE"),
         valued("--scheme", "SCHEME", "Algorithm, such as 'cuts(effort=thorough)' (default: by the promise)."),
         many("--option options", "Option of the scheme, such as effort=thorough. Repeatable.", "KEY=VALUE"),
-        IDENTIFIERS,
-        PERSON,
-        many("--keep", "Columns to publish unchanged."),
-        *KINDS,
-        missing("error"),
+        *reading("error"),
         valued(
             "--most-withheld",
             "SHARE",
             "Share of rows that may be withheld for it (default: 0.05).",
             type=click.FloatRange(0, 1),
         ),
-        *FORMATS,
         HARMLESS,
         click.Option(["--format"], type=click.Choice(["csv", "parquet"]), help="Format of the tables (default: csv)."),
         path("--trace", "Also write a PRIVATE file with each row's group."),
@@ -253,11 +232,7 @@ COMMANDS = (
         path("--trace", "The private file that publish wrote with --trace."),
         path("--population", "Everyone who could be in the table."),
         many("--promise promises", "Promise to judge as well. Repeatable.", "PROMISE"),
-        *ROLES,
-        PERSON,
-        *DECLARED,
-        missing("value"),
-        *FORMATS,
+        *reading("value"),
     ),
     _command(
         "attack",
@@ -291,10 +266,9 @@ COMMANDS = (
         path("--outsiders", "People who are not in the release, to compare with."),
         path("--population", "Everyone who may be in the table, for the attack 'presence'."),
         path("--trace", "The private trace, for an attacker who knows everyone's group."),
-        PERSON,
         valued("--victims", "N", "Attack only N people, drawn at random (default: everyone).", type=int),
         valued("--seed", "N", "Seed of the random draws, to repeat a result.", type=click.IntRange(min=0)),
-        *FORMATS,
+        *reading("value"),
         kind=WithPlugins,
     ),
     _command(
@@ -319,7 +293,7 @@ COMMANDS = (
         click.Argument(["sql"], metavar="[SQL]", required=False),
         path("-f --file", "File of queries, instead of SQL."),
         path("--original", "Also count in the original, and compare.", "INPUT"),
-        *FORMATS,
+        *reading("value"),
     ),
     _command(
         "compare",
@@ -338,7 +312,6 @@ COMMANDS = (
         or an attack failed with an internal error; the results of the others are kept.
         """,
         file("input", required=False),
-        *ROLES,
         many(
             "--promise promises",
             'Promise to compare under, such as "beta-likeness(beta=2)" or "k-anonymity(k=5) & l-diversity(l=3)". '
@@ -351,11 +324,7 @@ COMMANDS = (
             "Repeatable.",
             "SCHEMES",
         ),
-        IDENTIFIERS,
-        PERSON,
-        *KINDS,
-        missing("error"),
-        *FORMATS,
+        *reading("error"),
         valued(
             "--queries", "N", "Number of count queries.", type=click.IntRange(min=1), default=10_000, show_default=True
         ),
@@ -393,9 +362,6 @@ COMMANDS = (
         Exit code: 0, or 1 if --epsilon and --m cannot be kept together, or 2 for bad input.
         """,
         file("input"),
-        *ROLES,
-        IDENTIFIERS,
-        PERSON,
         valued("--epsilon", "E", "How close numbers must be to be similar: show the largest m.", type=float),
         valued("--m", "M", "At most 1/M of a group may be similar: show the largest epsilon.", type=float),
         click.Option(
@@ -409,9 +375,7 @@ COMMANDS = (
             "--plot", "Also plot the possible epsilon and m, or the ways to divide attributes, as .html, .svg or .png."
         ),
         switch("--force", "Replace an existing plot."),
-        *KINDS,
-        missing("value"),
-        *FORMATS,
+        *reading("value"),
         HARMLESS,
     ),
     _command(
@@ -421,12 +385,7 @@ COMMANDS = (
         Without --quasi, all columns are described and roles are suggested for them.
         """,
         file("input"),
-        *ROLES,
-        IDENTIFIERS,
-        PERSON,
-        *KINDS,
-        missing("value"),
-        *FORMATS,
+        *reading("value"),
     ),
     _manual("schemes", "scheme"),
     _manual("promises", "promise"),

@@ -22,7 +22,7 @@ from discreet.table.date_numbers import Notation
 
 def plan(input: str, plot: str | None, as_json: bool, **given: Any) -> int:
     """Show the strongest promises that a table can keep."""
-    keys = ("quasi", "sensitive", "epsilon", "m", "neighbourhood", "harmless", "force")
+    keys = ("epsilon", "m", "neighbourhood", "harmless", "force")
     asked = {key: given.pop(key) for key in keys}
     with watching() as progress:
         outcome = plan_file(input, **asked, plot=plot, reading=parsed(given), progress=progress, remark=show_remark)

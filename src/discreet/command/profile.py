@@ -12,27 +12,30 @@ from discreet.arguments import as_flags, command_line
 from discreet.command.console import Exit, number, output, print_json, show_remark, watching
 from discreet.command.flags import parsed
 from discreet.command.render import grid
-from discreet.jobs.job import LAYOUT
 from discreet.jobs.reading import read_to_look
 from discreet.principles.wording import counted, percent, rows
+from discreet.progress import Remark
 from discreet.report.profile import Profile, suggest_promises
 from discreet.report.profile import profile as describe
 from discreet.report.roles import ColumnProfile, Roles, Share, suggest
 from discreet.table.notes import Note
 from discreet.table.query import NUMBERS
+from discreet.table.spec import TableSpec
+from discreet.table.table import Table
 
 
-def profile(input: str, quasi: tuple[str, ...], sensitive: str | None, as_json: bool, **given: Any) -> int:
+def profile(input: str, as_json: bool, **given: Any) -> int:
     """Describe a table, and show which promises it can keep."""
+    quasi = given["quasi"]
     with watching() as progress:
         progress("reading", 0.0)
-        table, remarks = read_to_look(input, quasi, sensitive, parsed(given))
+        table, remarks = _read(input, given)
         progress("counting", 0.0)
         profiled = describe(table, combinations=bool(quasi))
         # suggestions are based on the table as it is read when the user follows the notes
         notes, better = table.notes, profiled
         if (heeded := _heeding(given, notes)) != given:
-            table, _ = read_to_look(input, quasi, sensitive, parsed(heeded))
+            table, _ = _read(input, heeded)
             better = describe(table, combinations=False)
     for remark in remarks:
         show_remark(remark)
@@ -40,8 +43,8 @@ def profile(input: str, quasi: tuple[str, ...], sensitive: str | None, as_json: 
     known = given["person"] is not None
     roles = None if quasi else suggest(better.columns, profiled.rows, person_known=known, whose=whose)
     if roles is not None and roles.person is not None:  # promises are then about persons
-        table, _ = read_to_look(input, quasi, sensitive, {**parsed(heeded), "person": roles.person})
-    if sensitive is None and roles is not None and roles.sensitive is not None:
+        table, _ = _read(input, {**heeded, "person": roles.person})
+    if given["sensitive"] is None and roles is not None and roles.sensitive is not None:
         column = next(candidate for candidate in table.columns if candidate.name == roles.sensitive)
         table = replace(
             table, quasi=tuple(candidate for candidate in table.quasi if candidate is not column), sensitive=(column,)
@@ -52,6 +55,10 @@ def profile(input: str, quasi: tuple[str, ...], sensitive: str | None, as_json: 
     else:
         _show(output(), profiled, roles, command)
     return Exit.HOLDS
+
+
+def _read(input: str, given: dict[str, Any]) -> tuple[Table, list[Remark]]:
+    return read_to_look(input, TableSpec.of(parsed(given), missing="value"))
 
 
 def _document(profiled: Profile, roles: Roles | None, command: str) -> dict[str, Any]:
@@ -97,12 +104,12 @@ def suggested_command(
         words += ["--promise", promise]
     used = {*quasi, *sensitive}
     given = _heeding(given, [about for remark in notes if (about := remark.about(used)) is not None])
-    for key in ("numeric", "categorical", "ordinal", "hierarchies", "domains", "na", "dates", "lists", "join"):
+    for key in ("keep", "numeric", "categorical", "ordinal", "hierarchies", "domains", "na", "dates", "lists", "join"):
         for text in given[key]:
             words += as_flags(key, text)
     if any(column.missing and column.kind in NUMBERS and column.name in used for column in profiled.columns):
         words += as_flags("missing", given["missing"] or "value")
-    for key in LAYOUT:
+    for key in ("delimiter", "encoding", "header", "columns"):
         words += as_flags(key, given[key]) if given[key] else []
     return command_line(words)
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, cast
 from discreet.command.console import Exit, note, number, output, print_json, quiet, show_remark, watching
 from discreet.command.flags import parsed
 from discreet.errors import DiscreetError
-from discreet.jobs.original import reading_with
+from discreet.jobs.original import spec_with
 from discreet.jobs.outputs import tell
 from discreet.principles.wording import counted, percent
 from discreet.progress import Progress, Remarks
@@ -20,7 +20,7 @@ from discreet.releases.release import Release
 from discreet.table.grouping import GroupBy
 from discreet.table.paths import located
 from discreet.table.query import Query
-from discreet.table.read import read
+from discreet.table.read import table_of
 from discreet.table.sql import has_groups
 from discreet.table.table import Table
 from discreet.table.texts import MISSING
@@ -97,7 +97,7 @@ def _answered(
             asked.append(release.grouping(sql) if has_groups(sql) else release.query(sql))
     counts = [at for at, question in enumerate(asked) if not isinstance(question, GroupBy)]
     estimates = dict(zip(counts, _estimated(release, statements, asked, counts, file), strict=True))
-    table = None if original is None else read(original, **reading_with(folder, reading))
+    table = None if original is None else table_of(original, spec_with(folder, original, reading)[0])
     answers = []
     for at, (statement, question) in enumerate(zip(statements, asked, strict=True)):
         progress("asking", at / len(asked))

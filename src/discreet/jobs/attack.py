@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from discreet.adversary.attacks.campaign import Campaign, attack
-from discreet.jobs.original import read_population, reading_of_all
+from discreet.jobs.original import read_population, spec_of_all
 from discreet.jobs.outputs import tell
 from discreet.progress import Progress, Remark, Remarks, no_progress
-from discreet.table.read import read
+from discreet.table.read import table_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,15 +51,15 @@ def attack_files(
     for place in (folder, *others):
         tell(place, remarks)
     progress("reading", 0.0)
-    settings = reading_of_all(folder, others, given)
-    elsewhere = {"person": None, "delimiter": given.get("delimiter"), "encoding": given.get("encoding")}
+    spec = spec_of_all(folder, original, others, given)
+    elsewhere = replace(spec, person=None, delimiter=given.get("delimiter"), encoding=given.get("encoding"))
     campaign = attack(
         folder,
-        read(original, **settings),
+        table_of(original, spec),
         list(attacks),
         others=others,
-        outsiders=None if outsiders is None else read(outsiders, **{**settings, **elsewhere}),
-        population=None if population is None else read_population(population, settings, given),
+        outsiders=None if outsiders is None else table_of(outsiders, elsewhere),
+        population=None if population is None else read_population(population, spec, given),
         trace=trace,
         victims=victims,
         random_state=seed,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from discreet.adversary.audit import Audit, audit
-from discreet.jobs.original import read_original, read_population, reading_with, with_roles
+from discreet.jobs.original import read_original, read_population, spec_of, spec_with
 from discreet.jobs.outputs import tell
-from discreet.jobs.reading import offers_in, on_offers
+from discreet.jobs.reading import on_offers
 from discreet.principles import parse
 from discreet.progress import Progress, Remark, Remarks, no_progress
 from discreet.table.hierarchy import PublishedHierarchy
@@ -36,11 +36,6 @@ def audit_files(
     trace: str | None = None,
     population: str | None = None,
     promises: Sequence[str] = (),
-    quasi: Sequence[str] = (),
-    sensitive: str | None = None,
-    hierarchies: Mapping[str, Any] | None = None,
-    hierarchy_folder: str | None = None,
-    domains: Mapping[str, Any] | None = None,
     reading: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
     remark: Callable[[Remark], None] | None = None,
@@ -49,21 +44,19 @@ def audit_files(
 
     Nothing is printed or written. The callbacks are those of `discreet.jobs.carry_out.carry_out`.
     """
-    remarks, given, files = Remarks(remark), reading or {}, dict(hierarchies or {})
+    remarks, given = Remarks(remark), reading or {}
     progress = progress or no_progress
     asked = [parse(text) for text in promises]
     for place in (folder, *(() if trace is None else (trace,))):
         tell(place, remarks)
     progress("reading", 0.0)
-    settings = reading_with(folder, given)
-    published = settings["quasi"]
-    unsaid = with_roles(settings, original, quasi, sensitive)
-    offers = offers_in(hierarchy_folder, settings["quasi"], settings["sensitive"], files)
-    settings["hierarchies"] = {**settings["hierarchies"], **offers, **files}
-    table = read_original(original, {**settings, "domains": domains or {}})
-    assumed = [name for name, tree in settings["hierarchies"].items() if isinstance(tree, PublishedHierarchy)]
-    remarks.extend(on_offers(table, offers))
-    people = None if population is None else read_population(population, {**settings, "quasi": published}, given)
+    spec, unsaid = spec_with(folder, original, given)
+    table = read_original(original, spec)
+    assumed = [name for name, tree in spec.trees.items() if isinstance(tree, PublishedHierarchy)]
+    remarks.extend(on_offers(table, spec))
+    people = None
+    if population is not None:  # which has the quasi-identifiers of the release
+        people = read_population(population, replace(spec, quasi=spec_of(folder).quasi), given)
     progress("auditing", 0.0)
     audited = audit(
         folder,

@@ -57,7 +57,7 @@ def compare_file(
     Nothing is published or printed; a page and a picture are written if any release could be made. The callbacks are
     those of `discreet.jobs.carry_out.carry_out`.
     """
-    job, remarks, progress = job.without_kept(), Remarks(remark), progress or no_progress
+    remarks, progress = Remarks(remark), progress or no_progress
     target = None if page is None else check_file(page, "page", job.force, job.files, remarks)
     drawing = None if picture is None else check_file(picture, "plot", job.force, job.files, remarks)
     suffix = "" if picture is None else check_suffix(picture, SUFFIXES)
@@ -67,7 +67,7 @@ def compare_file(
     contenders = _contenders(schemes, remarks)
     tidy(temporary_place(), remarks)
     progress("reading", 0.0)
-    table, _, on_reading = read_input(job)
+    table, _, on_reading = read_input(job, kept=False)
     comparison = compare(
         table,
         [conjunction(promises)] if at_once else promises,

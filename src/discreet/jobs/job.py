@@ -2,70 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import NoneType
-from typing import Annotated, Any, Literal, get_args, get_origin
+from typing import Annotated, Any, Literal, get_args
 
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.options import Interval, checked, hints_of, read
-from discreet.table.date_numbers import ends_given, given_text, rising
 from discreet.table.documents import toml
-from discreet.table.layout import Header, Layout
 from discreet.table.paths import content as whole_file
 from discreet.table.paths import located
+from discreet.table.spec import TableSpec
 from discreet.table.texts import MOST_WITHHELD, near
-
-Domain = Annotated[
-    tuple[float | str, float | str],
-    "two numbers or dates, the smaller first, such as [16, 93] or 16:93",
-    lambda ends: rising(*ends),
-]
-Tree = Annotated[
-    str | dict[str, Any],
-    "the path of a file, or a table that holds the hierarchy",
-    lambda tree: isinstance(tree, str | dict),
-]
-Second = Annotated[tuple[str, str], 'a file and the identifier in it, such as ["visits.csv", "patient"]']
 
 
 @dataclass(frozen=True)
 class Job:
-    """Everything needed to publish a table: input, roles, promises, scheme and output.
+    """Everything needed to publish a table: input, how it is read, promises, scheme and output.
 
-    >>> Job.of({"input": "people.csv", "output": "release", "quasi": "age", "promises": "k-anonymity(k=5)"}).promises
-    ['k-anonymity(k=5)']
+    >>> job = Job.of({"input": "people.csv", "output": "release", "quasi": "age", "promises": "k-anonymity(k=5)"})
+    >>> job.promises, job.table.quasi
+    (['k-anonymity(k=5)'], ('age',))
     """
 
     input: str
     output: str
-    quasi: list[str]
     promises: list[str]
-    sensitive: list[str] = field(default_factory=list)
+    table: TableSpec
+    """How the input is read; its fields are keys of the job."""
     scheme: str | None = None
     options: dict[str, str] = field(default_factory=dict)
-    identifiers: list[str] = field(default_factory=list)
-    person: str | None = None
-    keep: list[str] = field(default_factory=list)
-    numeric: list[str] = field(default_factory=list)
-    categorical: list[str] = field(default_factory=list)
-    ordinal: list[str] = field(default_factory=list)
-    hierarchies: dict[str, Tree] = field(default_factory=dict)
-    hierarchy_folder: str | None = None
-    """A folder with hierarchies for columns not named in ``hierarchies``; in job files also ``hierarchies = "DIR"``."""
-    domains: dict[str, Domain] = field(default_factory=dict)
-    dates: dict[str, str] = field(default_factory=dict)
-    lists: dict[str, str] = field(default_factory=dict)
-    join: dict[str, Second] = field(default_factory=dict)
-    missing: Literal["error", "withhold", "value"] = "error"
     most_withheld: Annotated[float, "a share of the rows from 0 to 1", Interval(0, 1)] = MOST_WITHHELD
-    na: list[str] = field(default_factory=list)
-    delimiter: str | None = None
-    encoding: str | None = None
-    header: Header | None = None
-    columns: list[str] = field(default_factory=list)
     format: Literal["csv", "parquet"] = "csv"
     trace: str | None = None
     seed: Annotated[int, Interval(0)] | None = None
@@ -80,10 +49,12 @@ class Job:
         for key, (lacking, advice, example) in NEEDED.items():
             if content.get(key) in (None, []):
                 raise DiscreetError(f"{lacking}; {advice}" + (f", as in {argument(key, example)}" if example else ""))
+        own = {key: value for key, value in content.items() if key not in READ}
         try:
-            return cls(**{key: _checked(key, value) for key, value in content.items()}, file=file)
+            table = TableSpec(**{key: value for key, value in content.items() if key in READ})
+            return cls(**{key: _checked(key, value) for key, value in own.items()}, table=table, file=file)
         except DiscreetError as fault:
-            raise DiscreetError(f"{source}: {fault}") from None
+            raise fault if file is None else DiscreetError(f"{source}: {fault}") from None
 
     @property
     def files(self) -> dict[str, Path]:
@@ -91,44 +62,12 @@ class Job:
         paths = {"the input": Path(self.input)}
         if self.file is not None:
             paths["the job file"] = self.file
-        for name, source in self.hierarchies.items():
-            if isinstance(source, str):
-                paths[f"the hierarchy of {name!r}"] = Path(source)
-        for name, (source, _) in self.join.items():
-            paths[f"the values of {name!r}"] = Path(source)
-        if self.hierarchy_folder is not None and (folder := located(self.hierarchy_folder)).is_dir():
-            paths |= {f"the hierarchy file {path.name!r}": path for path in folder.iterdir() if path.is_file()}
-        return paths
-
-    @property
-    def reading(self) -> dict[str, Any]:
-        """The arguments of ``discreet.table.read.read`` except the source, the lists of columns and hierarchies."""
-        keys = ("person", "domains", "dates", "lists", "join", "missing", "na", *LAYOUT)
-        return {key: getattr(self, key) for key in keys}
-
-    @property
-    def layout(self) -> Layout:
-        """How the input is laid out."""
-        return Layout.of(*(getattr(self, key) for key in LAYOUT))
-
-    def without_kept(self) -> Job:
-        """Return the job without columns that are published unchanged, and without all declarations about them.
-
-        >>> job = Job(input="a", output="b", quasi=["age"], promises=["k"], keep=["pay"], numeric=["age", "pay"])
-        >>> job.without_kept().numeric
-        ['age']
-        """
-        lists: dict[str, Any] = {key: [name for name in getattr(self, key) if name not in self.keep] for key in KINDS}
-        tables: dict[str, Any] = {
-            key: {name: entry for name, entry in getattr(self, key).items() if name not in self.keep}
-            for key in ("hierarchies", "domains")
-        }
-        return replace(self, keep=[], **lists, **tables)
+        return paths | self.table.files
 
 
-LAYOUT = ("delimiter", "encoding", "header", "columns")
-"""Keys about the layout of the input, in the order of ``Layout.of``."""
-KINDS = ("numeric", "categorical", "ordinal")
+READ = tuple(hints_of(TableSpec))
+"""The keys that say how the input is read."""
+KEYS = (*READ, *(key for key in hints_of(Job) if key not in ("table", "file")))
 PATHS = ("input", "output", "trace", "hierarchy_folder")
 MERGED = ("options", "hierarchies", "domains", "dates", "lists", "join")
 """Keys whose entries flags override one by one; flags replace any other key as a whole."""
@@ -197,10 +136,9 @@ def merged(content: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, An
 
 
 def _known(content: Mapping[str, Any], source: str) -> None:
-    keys = [key for key in hints_of(Job) if key != "file"]
     for key in content:
-        if key not in keys:
-            raise DiscreetError(f"{source} has the unknown key {key!r}; {near(key, keys)}")
+        if key not in KEYS:
+            raise DiscreetError(f"{source} has the unknown key {key!r}; {near(key, KEYS)}")
 
 
 NEEDED: dict[str, tuple[str, str, Any]] = {
@@ -221,28 +159,14 @@ def _option(value: Any) -> Any:
     return repr(value) if isinstance(value, (int, float)) else value
 
 
-def _domain(value: Any) -> Any:
-    """Parse a domain from ``[16, 93]`` or, as in a flag, ``"16:93"``."""
-    if isinstance(value, str):
-        return ends_given(value) or value
-    return [given_text(end) for end in value] if isinstance(value, list) else value
-
-
-_CONVERTED: dict[str, Callable[[Any], Any]] = {"options": _option, "domains": _domain}
-"""How the entries of some lists and tables are converted before they are checked."""
-
-
 def _checked(key: str, value: Any) -> Any:
     """Return the value of a key in its proper type; raise ``DiscreetError`` if it is another."""
-    hint, convert = hints_of(Job)[key], _CONVERTED.get(key, lambda entry: entry)
-    if get_origin(hint) is list:
-        entries = [value] if isinstance(value, str) else value  # names are split at commas later
-        entries = [convert(entry) for entry in entries] if isinstance(entries, list) else entries
-        return list(checked(key, entries, Sequence[str]))
-    if get_origin(hint) is dict:
-        folder = "a folder, or a table of columns and their hierarchies"
-        table = checked(key, value, Annotated[dict, folder if key == "hierarchies" else "a table of names and values"])
-        return {name: checked(f"{key}.{name}", convert(entry), get_args(hint)[1]) for name, entry in table.items()}
+    hint = hints_of(Job)[key]
+    if key == "promises":
+        return list(checked(key, [value] if isinstance(value, str) else value, Sequence[str]))
+    if key == "options":
+        options = checked(key, value, Annotated[dict, "a table of names and values"])
+        return {name: checked(f"{key}.{name}", _option(entry), str) for name, entry in options.items()}
     if NoneType in get_args(hint):
         hint = get_args(hint)[0]
     return checked(key, read(value, hint) if isinstance(value, str) else value, hint)

@@ -3,131 +3,141 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
-from discreet.jobs.job import KINDS
-from discreet.jobs.reading import header_of, layout_of, split_names
+from discreet.jobs.reading import header_of, split
+from discreet.options import hints_of
 from discreet.releases.attributes import Attribute
 from discreet.releases.folder import DAMAGED, read_manifest
 from discreet.releases.reading import stated_reading
 from discreet.table.hierarchy import Hierarchy, PublishedHierarchy
-from discreet.table.layout import READING
-from discreet.table.read import read
+from discreet.table.layout import Layout
+from discreet.table.read import table_of
+from discreet.table.spec import KINDS, READING, TableSpec
 from discreet.table.table import Table
 from discreet.table.unnamed import is_unnamed
 
+LAYOUT = tuple(hints_of(Layout))
 
-def read_original(original: str, settings: dict[str, Any]) -> Table:
+
+def read_original(original: str, spec: TableSpec) -> Table:
     """Read the original; a column that it lacks may be in a second table, if people have several values of it."""
     try:
-        return read(original, **settings)
+        return table_of(original, spec)
     except DiscreetError as fault:
-        lacking = [name for name in settings["lists"] if f"no column {name!r}" in str(fault)]
+        lacking = [name for name in spec.lists if f"no column {name!r}" in str(fault)]
         if not lacking:
             raise
         say = argument("join", {lacking[0]: ("visits.csv", "patient")})
         raise DiscreetError(f"{fault}; if its values are in a second table, say for example {say}") from None
 
 
-def with_roles(settings: dict[str, Any], original: str, quasi: Sequence[str], sensitive: str | None) -> list[str]:
-    """Put roles that are given into the reading arguments ``settings``; return the columns without such a role."""
-    texts = [*quasi, *([] if sensitive is None else [sensitive])]
-    header = header_of(original, layout_of(settings), texts)
-    known, sensitive_attribute = split_names(quasi, header), split_names(texts[len(quasi) :], header)
-    said, shown = {*known, *sensitive_attribute}, settings["sensitive"] or []
-    if not said:
-        return [*settings["quasi"], *shown, *settings["keep"]]
-    unsaid = [[name for name in names if name not in said] for names in (settings["quasi"], shown)]
-    # Sensitive columns stay in the order of the release, which is that of its promises. Kept columns need not be given.
-    sensitive_attribute.sort(key=lambda name: shown.index(name) if name in shown else len(shown))
-    settings["quasi"] = [*known, *unsaid[0]]
-    settings["sensitive"] = [*sensitive_attribute, *unsaid[1]] or None
-    settings["keep"] = [name for name in settings["keep"] if name not in said]
-    return [*unsaid[0], *unsaid[1]]
-
-
-def read_population(path: str, settings: dict[str, Any], given: Mapping[str, Any]) -> Table:
+def read_population(path: str, spec: TableSpec, given: Mapping[str, Any]) -> Table:
     """Read a population with the kinds of the original, but without hierarchies, which may lack some of its values.
 
     It is another file: what the release says of the original's delimiter and encoding is not true of it, but what is
     given is.
     """
-    kinds: dict[str, Any] = {kind: [name for name in settings[kind] if name in settings["quasi"]] for kind in KINDS}
+    said: dict[str, Any] = {kind: [name for name in getattr(spec, kind) if name in spec.quasi] for kind in KINDS}
+    said["dates"] = {name: form for name, form in spec.dates.items() if name in spec.quasi}
+    said |= {key: given.get(key) for key in ("delimiter", "encoding")}
     try:
-        return read(
-            path,
-            quasi=settings["quasi"],
-            **kinds,
-            missing="value",
-            dates={name: form for name, form in settings["dates"].items() if name in settings["quasi"]},
-            na=settings.get("na", ()),
-            delimiter=given.get("delimiter"),
-            encoding=given.get("encoding"),
-        )
+        return table_of(path, TableSpec(quasi=spec.quasi, na=spec.na, missing="value", **said))
     except DiscreetError as error:
         raise DiscreetError(f"the population cannot be used: {error}") from None
 
 
-def reading_with(folder: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments for reading the original: those of the manifest, overridden by what is given."""
-    settings = reading_of(folder)
-    join = given.get("join", {})
-    lists = {**settings["lists"], **given.get("lists", {})}
+def spec_with(folder: str, original: str, given: Mapping[str, Any]) -> tuple[TableSpec, list[str]]:
+    """Return how the original is read, as the manifest says and overridden by what is given, and whose role it states.
+
+    ``given`` has keys of a job. Kept columns need not be given where the other roles are.
+    """
+    stated = spec_of(folder)
+    said = {key: given.get(key) or getattr(stated, key) for key in LAYOUT}
     if given.get("header") == "yes":  # it names its columns itself, whatever the release says
-        settings["columns"] = []
-    return {
-        **settings,
-        **{key: value for key, value in given.items() if value},
-        "dates": {**settings["dates"], **given.get("dates", {})},
-        "lists": {name: separator for name, separator in lists.items() if name not in join},
-        "join": join,
-    }
+        said["columns"] = ()
+    own = TableSpec.of({**given, **said}, missing=stated.missing)
+    own = split(own, header_of(original, own))
+    roles = {*own.quasi, *(own.sensitive or ()), *own.identifiers, *own.keep}
+    left = {key: [name for name in getattr(stated, key) if name not in roles] for key in ("quasi", "sensitive", "keep")}
+    unsaid = [*left["quasi"], *left["sensitive"], *([] if own.quasi or own.sensitive else left["keep"])]
+    # Sensitive columns stay in the order of the release, which is that of its promises.
+    shown = list(stated.sensitive or ())
+    protected = sorted(own.sensitive or (), key=lambda name: shown.index(name) if name in shown else len(shown))
+    own = replace(
+        own,
+        quasi=[*own.quasi, *left["quasi"]],
+        sensitive=[*protected, *left["sensitive"]],
+        keep=[*own.keep, *left["keep"]],
+        lists={name: mark for name, mark in {**stated.lists, **own.lists}.items() if name not in own.join},
+    )
+    return _with_declared(own.offered(), stated), unsaid
 
 
-def reading_of_all(folder: str, others: Sequence[str], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments for reading the original: those of the release, and further quasi-identifiers of others."""
-    settings = reading_with(folder, given)
+def _with_declared(own: TableSpec, stated: TableSpec) -> TableSpec:
+    """Return a spec with the kinds, dates and hierarchies that a release states, where nothing else is said."""
+    said = {name: kind for kind in (*KINDS, "dates") for name in getattr(own, kind)}
+    kinds: dict[str, Any] = {kind: list(getattr(own, kind)) for kind in KINDS}
+    dates, trees = dict(own.dates), dict(own.trees)
+    for kind in (*KINDS, "dates"):
+        for name in getattr(stated, kind):
+            if name in own.identifiers or said.get(name, kind) != kind:
+                continue
+            if name in stated.trees:
+                trees.setdefault(name, stated.trees[name])
+            if kind == "dates":
+                dates.setdefault(name, stated.dates[name])
+            elif name not in said:
+                kinds[kind].append(name)
+    return replace(own, **kinds, dates=dates, hierarchies=trees)
+
+
+def spec_of_all(folder: str, original: str, others: Sequence[str], given: Mapping[str, Any]) -> TableSpec:
+    """Return how the original is read: as the release says, with further quasi-identifiers of others."""
+    spec, _ = spec_with(folder, original, given)
     for other in others:
-        more = reading_with(other, given)
-        settings |= _one_layout(settings, more, f"'{folder}' and '{other}'")
-        new = [name for name in more["quasi"] if name not in settings["quasi"]]
-        settings["quasi"] = [*settings["quasi"], *new]
-        settings["keep"] = [name for name in settings["keep"] if name not in new]
-        for kind in ("numeric", "categorical", "ordinal"):
-            settings[kind] = [*settings[kind], *(name for name in more[kind] if name in new)]
+        more, _ = spec_with(other, original, given)
+        layout = _one_layout(spec, more, f"'{folder}' and '{other}'")
+        new = [name for name in more.quasi if name not in spec.quasi]
+        merged: dict[str, Any] = {"keep": [name for name in spec.keep if name not in new]}
+        for kind in KINDS:
+            merged[kind] = [*getattr(spec, kind), *(name for name in getattr(more, kind) if name in new)]
         for key in ("dates", "hierarchies"):
-            settings[key] = {**{name: entry for name, entry in more[key].items() if name in new}, **settings[key]}
-    return settings
+            further = {name: entry for name, entry in getattr(more, key).items() if name in new}
+            merged[key] = {**further, **getattr(spec, key)}
+        spec = replace(spec, quasi=[*spec.quasi, *new], **merged, **layout)
+    return spec
 
 
-def _one_layout(settings: Mapping[str, Any], more: Mapping[str, Any], both: str) -> dict[str, Any]:
+def _one_layout(spec: TableSpec, more: TableSpec, both: str) -> dict[str, Any]:
     """Return how two releases say to read the original; refuse to read it in a way that one of them denies.
 
     What only one of them says of the file is detected for the other, which agrees with anything. But a mark of missing
     values is a value for the other, and a first line that is a row is a header.
     """
-    said = [dict(each) for each in (settings, more)]
-    for each, other in zip(said, (more, settings), strict=True):
+    said = [{key: getattr(each, key) for key in READING} for each in (spec, more)]
+    for each, other in zip(said, (more, spec), strict=True):
         for key in ("dates", "lists"):
-            each[key] = {name: text for name, text in each[key].items() if text and other[key].get(name)}
+            each[key] = {name: text for name, text in each[key].items() if text and getattr(other, key).get(name)}
         for key in ("delimiter", "encoding"):
-            each[key] = each[key] if other[key] else None
+            each[key] = each[key] if getattr(other, key) else None
         each["header"] = each["header"] if each["header"] == "none" else None
     for key in READING:
-        one, two = (each[key] or None for each in said)
-        if one != two:
+        one, two = (list(each[key]) if isinstance(each[key], tuple) else each[key] for each in said)
+        if (one or None) != (two or None):
             stated = [repr(entry) if entry else "nothing" for entry in (one, two)]
             raise DiscreetError(
                 f"{both} say to read the original differently: {key} is {stated[0]} in one and {stated[1]} in the "
                 f"other; say {argument(key)} for both, or attack them one at a time"
             )
-    return {key: settings[key] or more[key] for key in ("delimiter", "encoding", "header")}
+    return {key: getattr(spec, key) or getattr(more, key) for key in ("delimiter", "encoding", "header")}
 
 
-def reading_of(folder: str) -> dict[str, Any]:
-    """Return the arguments for reading the original that the manifest of a release contains.
+def spec_of(folder: str) -> TableSpec:
+    """Return how the original of a release was read, as its manifest says.
 
     Domains are left out: an observed domain is published without the withheld rows, whose values may lie outside it.
     """
@@ -150,24 +160,24 @@ def reading_of(folder: str) -> dict[str, Any]:
     def names(key: str, *wanted: str) -> list[str]:
         return [attribute.name for attribute in attributes if getattr(attribute, key) in wanted]
 
-    trees: dict[str, Any] = {attribute.name: tree for attribute in attributes if (tree := _tree(attribute)) is not None}
-    return {
-        "quasi": names("role", "quasi"),
-        "sensitive": list(sensitive) or None,
-        "keep": names("role", "other"),
-        "numeric": names("meaning", "numeric"),
-        "dates": dict.fromkeys(names("meaning", "date", "datetime")) | said.get("dates", {}),
-        "lists": listed | said.get("lists", {}),
-        "na": said.get("na", []),
-        "columns": said.get("columns", []),
-        **{key: said.get(key) for key in ("delimiter", "encoding", "header")},
-        "categorical": names("kind", "categorical"),
-        "ordinal": names("kind", "ordinal"),
-        "hierarchies": trees,
-        # This suits every policy of publish: withheld rows are not in the release, whether or not a number is
-        # missing, and in published rows missing is a value.
-        "missing": "value",
-    }
+    dates = dict.fromkeys(names("meaning", "date", "datetime"))
+    return TableSpec(
+        **{
+            **said,
+            "quasi": names("role", "quasi"),
+            "sensitive": list(sensitive),
+            "keep": names("role", "other"),
+            "numeric": names("meaning", "numeric"),
+            "categorical": names("kind", "categorical"),
+            "ordinal": names("kind", "ordinal"),
+            "dates": dates | said.get("dates", {}),
+            "lists": listed | said.get("lists", {}),
+            "hierarchies": {each.name: tree for each in attributes if (tree := _tree(each)) is not None},
+            # This suits every policy of publish: withheld rows are not in the release, whether or not a number is
+            # missing, and in published rows missing is a value.
+            "missing": "value",
+        }
+    )
 
 
 def _tree(attribute: Attribute) -> PublishedHierarchy | Mapping[str, Any] | None:

@@ -16,6 +16,7 @@ from discreet.report.frontier import drawn
 from discreet.report.plan import Plan, plans
 from discreet.table.dependency import harmless_values
 from discreet.table.paths import shown
+from discreet.table.spec import TableSpec
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,8 +47,6 @@ class PlanOutcome:
 def plan_file(
     input: str,
     *,
-    quasi: Sequence[str] = (),
-    sensitive: str | None = None,
     epsilon: float | None = None,
     m: float | None = None,
     neighbourhood: str = "absolute",
@@ -63,10 +62,11 @@ def plan_file(
     Nothing is printed; the plot is written if one is named. The callbacks are those of
     `discreet.jobs.carry_out.carry_out`.
     """
-    remarks, progress, given = Remarks(remark), progress or no_progress, reading or {}
-    target = None if plot is None else _check_plot(plot, input, force, given.get("hierarchies", {}), remarks)
+    remarks, progress = Remarks(remark), progress or no_progress
+    spec = TableSpec.of(reading or {}, missing="value")
+    target = None if plot is None else _check_plot(plot, {"the input": Path(input), **spec.files}, force, remarks)
     progress("reading", 0.0)
-    table, on_reading = read_to_look(input, quasi, sensitive, given)
+    table, on_reading = read_to_look(input, spec)
     progress("planning", 0.0)
     planned = plans(table, epsilon=epsilon, m=m, neighbourhood=neighbourhood)
     divided = projections(table, harmless_values("; ".join(harmless))) if len(planned) > 1 else None
@@ -79,9 +79,8 @@ def plan_file(
     return PlanOutcome(input, planned, divided, plot, tuple(remarks.made))
 
 
-def _check_plot(plot: str, input: str, force: bool, trees: Mapping[str, str], remarks: Remarks) -> Path:
+def _check_plot(plot: str, used: Mapping[str, Path], force: bool, remarks: Remarks) -> Path:
     """Return the file for the plot; refuse it before the work begins if it cannot be written."""
     check_suffix(plot)
     require_all()
-    used = {"the input": Path(input)} | {f"the hierarchy of {name!r}": Path(path) for name, path in trees.items()}
     return check_file(plot, "plot", force, used, remarks)

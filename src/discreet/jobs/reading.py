@@ -2,47 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cache
-from typing import Any
 
 import numpy as np
 
 from discreet.arguments import argument
-from discreet.jobs.job import KINDS, LAYOUT, Job
+from discreet.jobs.job import Job
 from discreet.principles.wording import counted, rows
 from discreet.processors import memory
 from discreet.progress import Remark
-from discreet.table.hierarchy_sources import Offered, offered
-from discreet.table.layout import Layout
+from discreet.table.hierarchy_sources import Offered
 from discreet.table.paths import located
-from discreet.table.read import read
+from discreet.table.read import table_of
 from discreet.table.sources import names_in
+from discreet.table.spec import NAMED, TableSpec
 from discreet.table.table import Table
 from discreet.table.typed_files import stated_rows
 
 ROW_BYTES, CELL_BYTES = 60, 40
 """What publishing takes at its peak, about: for a row, and for each of its cells."""
-LISTS = ("quasi", "sensitive", "identifiers", "keep", *KINDS)
-UNSAID: dict[str, Any] = {
-    **{key: {} for key in ("hierarchies", "domains", "dates", "lists", "join")},
-    **dict.fromkeys(("person", "hierarchy_folder", *LAYOUT)),
-    **dict.fromkeys(("identifiers", "na", "columns", *KINDS), ()),
-    "missing": "value",
-}
-"""The keys that say how a table to look at is read, and what they are if nothing is said."""
 
 
-def read_input(job: Job) -> tuple[Table, list[str], list[Remark]]:
-    """Return the table of a job, the columns of the input that are not published, and remarks about the reading."""
-    given: dict[str, list[str]] = {key: getattr(job, key) for key in LISTS}
-    header = header_of(job.input, job.layout, [text for texts in given.values() for text in texts])
-    names: dict[str, Any] = {key: split_names(texts, header) for key, texts in given.items()}
-    offers = offers_in(job.hierarchy_folder, names["quasi"], names["sensitive"], job.hierarchies)
-    table = read(job.input, **names, hierarchies={**offers, **job.hierarchies}, **job.reading)
+def read_input(job: Job, *, kept: bool = True) -> tuple[Table, list[str], list[Remark]]:
+    """Return the table of a job, the columns of the input that are not published, and remarks about the reading.
+
+    Unless ``kept``, columns that are published unchanged are left out.
+    """
+    header = header_of(job.input, job.table)
+    spec = split(job.table, header)
+    spec = (spec if kept else spec.without_kept()).offered()
+    table = table_of(job.input, spec)
     published = {column.name if column.derived is None else column.derived.attribute for column in table.columns}
     left_out = [name for name in header() if name not in published]
-    return table, left_out, [*on_offers(table, offers), *on_columns(table)]
+    return table, left_out, [*on_offers(table, spec), *on_columns(table)]
 
 
 def on_memory(job: Job) -> Iterator[str]:
@@ -51,8 +45,7 @@ def on_memory(job: Job) -> Iterator[str]:
     height = stated_rows(path) if path.is_file() else 0
     if not height or most is None:
         return
-    texts = [text for key in ("quasi", "sensitive", "keep") for text in getattr(job, key)]
-    columns = len(split_names(texts, header_of(job.input, job.layout, texts)))
+    columns = len(split(job.table, header_of(job.input, job.table)).roles.published)
     needed = height * (ROW_BYTES + columns * CELL_BYTES)
     if needed > most / 2:
         yield (
@@ -61,35 +54,20 @@ def on_memory(job: Job) -> Iterator[str]:
         )
 
 
-def read_to_look(
-    input: str, quasi: Iterable[str], sensitive: str | None, given: Mapping[str, Any]
-) -> tuple[Table, list[Remark]]:
-    """Read a table to analyse, not to publish; return it with remarks. ``given`` has any other keys of a job.
+def read_to_look(input: str, spec: TableSpec) -> tuple[Table, list[Remark]]:
+    """Read a table to analyse, not to publish; return it with remarks.
 
-    Without quasi-identifiers all columns without another role are used. Missing numbers are values by default.
+    Without quasi-identifiers all columns without another role are used. Rows whose number is missing are not withheld.
     """
-    given = {**UNSAID, **given}
-    layout = layout_of(given)
-    lists = {"quasi": quasi, **{key: given[key] for key in ("identifiers", *KINDS)}}
-    header = header_of(input, layout, [text for texts in lists.values() for text in texts])
-    names: dict[str, Any] = {key: split_names(texts, header) for key, texts in lists.items()}
-    sensitive_columns = [] if sensitive is None else split_names([sensitive], header)
-    person = given["person"]
-    if not names["quasi"]:
-        names["quasi"] = [name for name in header() if name not in (*sensitive_columns, *names["identifiers"], person)]
-    files = given["hierarchies"]
-    offers = offers_in(given["hierarchy_folder"], names["quasi"], sensitive_columns, files)
-    table = read(
-        input,
-        **names,
-        sensitive=sensitive_columns,
-        person=person,
-        hierarchies={**offers, **files},
-        missing="error" if given["missing"] == "error" else "value",
-        **{key: given[key] for key in ("domains", "dates", "lists", "join", "na", *LAYOUT)},
-    )
-    remarks = [*on_offers(table, offers), *on_columns(table)]
-    return table, [*remarks, *_to_withhold(table)] if given["missing"] == "withhold" else remarks
+    header = header_of(input, spec)
+    withhold, spec = spec.missing == "withhold", split(spec, header)
+    if not spec.quasi:
+        taken = {name for names in spec.roles for name in names}
+        spec = replace(spec, quasi=[name for name in header() if name not in taken])
+    spec = replace(spec.without_kept().offered(), missing="value" if withhold else spec.missing)
+    table = table_of(input, spec)
+    remarks = [*on_offers(table, spec), *on_columns(table)]
+    return table, [*remarks, *_to_withhold(table)] if withhold else remarks
 
 
 def _to_withhold(table: Table) -> Iterator[Remark]:
@@ -108,28 +86,24 @@ def on_columns(table: Table) -> list[Remark]:
     return [Remark("columns", str(note)) for note in table.notes]
 
 
-def offers_in(
-    folder: str | None, quasi: Iterable[str], sensitive: Iterable[str] | None, named: Mapping[str, Any]
-) -> dict[str, Offered]:
-    """Return the hierarchies in a folder for columns that have no hierarchy in ``named``."""
-    if folder is None:
-        return {}
-    columns = [*quasi, *(sensitive or ())]
-    return {name: offer for name, offer in offered(folder, columns).items() if name not in named}
-
-
-def on_offers(table: Table, offers: Mapping[str, Offered]) -> Iterator[Remark]:
+def on_offers(table: Table, spec: TableSpec) -> Iterator[Remark]:
     """Yield remarks on which hierarchies of a folder were used and which were not."""
+    offers = {name: tree.path for name, tree in spec.trees.items() if isinstance(tree, Offered)}
     if not offers:
         return
-    folder = next(iter(offers.values())).path.parent
     taken = [name for name in offers if table.column(name).kind != "numeric"]
+    folder = next(iter(offers.values())).parent
     yield Remark("hierarchies", f"Hierarchies taken from '{folder}': {', '.join(taken) or 'none'}.")
-    for name, offer in offers.items():
+    for name, path in offers.items():
         if name not in taken:
-            say = argument("hierarchies", {name: str(offer.path)})
-            sentence = f"Not taken: {offer.path.name}, because {name!r} holds numbers or dates; to publish its labels"
+            say = argument("hierarchies", {name: str(path)})
+            sentence = f"Not taken: {path.name}, because {name!r} holds numbers or dates; to publish its labels"
             yield Remark("hierarchies", f"{sentence} say {say}")
+
+
+def split(spec: TableSpec, header: Callable[[], Sequence[str]]) -> TableSpec:
+    """Return a spec in which texts that list several columns, separated by commas, are split."""
+    return spec.named(lambda text: split_names([text], header))
 
 
 def split_names(texts: Iterable[str], header: Callable[[], Sequence[str]]) -> list[str]:
@@ -148,17 +122,12 @@ def split_names(texts: Iterable[str], header: Callable[[], Sequence[str]]) -> li
     return names
 
 
-def layout_of(given: Mapping[str, Any]) -> Layout:
-    """Return the layout that the keys of a job describe."""
-    return Layout.of(**{key: given[key] for key in LAYOUT if given.get(key)})
-
-
-def header_of(path: str, layout: Layout, hints: Iterable[str] = ()) -> Callable[[], list[str]]:
+def header_of(path: str, spec: TableSpec) -> Callable[[], list[str]]:
     """Return a function that reads the column names of an input file, in their order, when it is first called."""
 
     @cache
     def names() -> list[str]:
-        parts = [part.strip() for text in hints for part in (text, *text.split(","))]
-        return names_in(path, layout, parts)
+        texts = [text for key in NAMED for text in getattr(spec, key)]
+        return names_in(path, spec, [part.strip() for text in texts for part in (text, *text.split(","))])
 
     return names

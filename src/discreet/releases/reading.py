@@ -20,7 +20,8 @@ from discreet.releases.counted import COUNT, Counted, sensitive_names
 from discreet.releases.folder import DAMAGED, Home
 from discreet.releases.partition import GROUP
 from discreet.table.combinations import places_among, ranked
-from discreet.table.layout import LONGEST_MARK, MOST_MARKS, READING, Layout
+from discreet.table.layout import LONGEST_MARK, MOST_MARKS
+from discreet.table.spec import READING, TableSpec
 from discreet.table.texts import LARGEST_WHOLE
 from discreet.table.write import read_table
 
@@ -134,7 +135,7 @@ def _recorded(entry: Mapping[str, Any], key: str) -> bool:
     """Whether this would be recorded if the same was said of the layout again."""
     said: dict[str, Any] = {key: entry.get(key)}
     try:
-        return Layout.of(**said).recorded({}, {}) == said
+        return TableSpec(**said).recorded() == said
     except DiscreetError:
         return False
 

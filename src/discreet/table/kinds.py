@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.table import numerals
-from discreet.table.date_numbers import given_text, is_moment, moment, rising, written
+from discreet.table.date_numbers import moment, written
 from discreet.table.hierarchy import Hierarchy, PublishedHierarchy
 from discreet.table.hierarchy_sources import Offered, lists_leaves, recipe_of
 from discreet.table.raw_column import RawColumn
@@ -270,45 +270,3 @@ def _no_leaf(name: str, text: str, row: int, count: int) -> DiscreetError:
         f"column {name!r} holds {text!r} in row {row}, which is not a leaf of its hierarchy{others}; "
         "add it to the hierarchy, or correct the value"
     )
-
-
-def column_specs(
-    kinds: Mapping[Kind, tuple[str, ...]],
-    hierarchies: Mapping[str, Any],
-    domains: Mapping[str, Any],
-    dates: Mapping[str, str | None],
-) -> dict[str, ColumnSpec]:
-    """Collect what the user has declared about each column."""
-    said: dict[str, Kind] = {}
-    for kind, names in kinds.items():
-        for name in names:
-            if said.setdefault(name, kind) != kind:
-                raise DiscreetError(f"column {name!r} is declared both {said[name]} and {kind}; declare it once")
-    for name in dates:
-        if name in said:
-            raise DiscreetError(f"column {name!r} is declared both {said[name]} and a date; declare it once")
-        if name in hierarchies and not isinstance(hierarchies[name], Offered):
-            raise DiscreetError(
-                f"column {name!r} is declared to hold dates and has a hierarchy; leave out the hierarchy to publish "
-                "ranges of dates, or the format of the dates to publish labels"
-            )
-    bounds = {name: _bounds(name, domain) for name, domain in domains.items()}
-    return {
-        name: ColumnSpec(said.get(name), hierarchies.get(name), bounds.get(name), name in dates, dates.get(name))
-        for name in {**said, **hierarchies, **domains, **dates}
-    }
-
-
-def _bounds(name: str, domain: Any) -> tuple[float | str, float | str]:
-    try:
-        low, high = (given_text(bound) for bound in domain)
-        low, high = (bound if isinstance(bound, str) and is_moment(bound) else float(bound) for bound in (low, high))
-        sound = rising(low, high) and not {low, high} & {-np.inf, np.inf}
-    except (TypeError, ValueError):
-        sound = False
-    if not sound:
-        raise DiscreetError(
-            f"the domain {domain!r} of column {name!r} is not a pair of numbers, the smaller first; say (16, 93), or "
-            "('1900-01-01', '2020-12-31') for dates"
-        )
-    return low, high

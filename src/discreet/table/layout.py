@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -12,54 +13,45 @@ import pyarrow as pa
 
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
-from discreet.options import checked
+from discreet.options import checked, several
 from discreet.table.dates import readings
 from discreet.table.detect import codec
 from discreet.table.raw_column import RawColumn
 from discreet.table.table import as_names
-from discreet.table.texts import is_number, near
+from discreet.table.texts import is_number, near, value_text
 
 Header = Literal["yes", "none"]
 JSON = re.compile(r"[{\[]\s*[\"']|\[\s*[{\[]")
 """How objects and lists of JSON, or of Python, begin."""
 UNPAIRED = re.compile("[\ud800-\udfff]")
 """Halves of pairs of surrogates, which are no characters."""
-READING = ("na", "dates", "lists", "delimiter", "encoding", "header", "columns")
-"""What a release records of how its original was read, in this order."""
 MOST_MARKS = LONGEST_MARK = 100
 """How many texts may mark a missing value, and how many characters each may have: releases record them."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Layout:
-    """How the cells of a file are separated and encoded, where its names are, and which texts mean missing."""
+    """How the cells of a file are separated and encoded, where its names are, and which texts mean missing.
 
+    >>> Layout(header="none", columns=["age", "sex"], na="?").columns
+    ('age', 'sex')
+    """
+
+    na: Sequence[str] = ()
+    """The texts that mean missing, in any column."""
     delimiter: str | None = None
     """What separates cells; detected if None."""
     encoding: str | None = None
     """Detected if None."""
     header: Header | None = None
     """Whether the first line names the columns: ``yes``, ``none``, or, if None, unless it looks like a row."""
-    columns: tuple[str, ...] = ()
+    columns: Sequence[str] = ()
     """The names of the columns of a file without a header."""
-    marks: frozenset[str] = frozenset()
 
-    @classmethod
-    def of(
-        cls,
-        delimiter: Any = None,
-        encoding: Any = None,
-        header: Any = None,
-        columns: Iterable[str] = (),
-        marks: frozenset[str] = frozenset(),
-    ) -> Layout:
-        """Return the layout that arguments describe, checked.
-
-        >>> Layout.of(header="none", columns=["age", "sex"]).columns
-        ('age', 'sex')
-        """
-        names = as_names(columns)
-        header = checked("header", header, Header | None)
+    def __post_init__(self) -> None:
+        """Check every field."""
+        names = as_names(self.columns, "columns")
+        header = checked(argument("header"), self.header, Header | None)
         for name in names:
             if UNPAIRED.search(name):
                 raise DiscreetError(f"{argument('columns')} has {name!r}, a name that no file can hold; rename it")
@@ -73,36 +65,20 @@ class Layout:
                 "a file without a header does not name its columns; name all of them in their order, as in "
                 f"{argument('columns', ['age', 'sex', 'disease'])}"
             )
-        return cls(
-            _mark(checked("delimiter", delimiter, str | None)),
-            None if checked("encoding", encoding, str | None) is None else codec(encoding),
-            header,
-            names,
-            marks,
-        )
-
-    def recorded(self, dates: Mapping[str, str | None], lists: Mapping[str, str]) -> dict[str, Any]:
-        """Return what was given of this layout, of formats of dates and of separators, to read a source again alike.
-
-        What was needed of it is not asked: that would depend on the rows.
-
-        >>> Layout.of(marks=frozenset(["NA", "?"])).recorded({"birth": "%d.%m.%Y", "seen": None}, {})
-        {'na': ['?', 'NA'], 'dates': {'birth': '%d.%m.%Y'}}
-        """
-
-        def given(texts: Mapping[str, str | None]) -> dict[str, str]:
-            return {name: text for name, text in sorted(texts.items()) if text and not UNPAIRED.search(text)}
-
-        entries: dict[str, Any] = {
-            "na": [mark for mark in sorted(self.marks) if mark and not UNPAIRED.search(mark)],
-            "dates": given(dates),
-            "lists": given(lists),
-            "delimiter": self.delimiter,
-            "encoding": self.encoding,
-            "header": self.header,
-            "columns": list(self.columns),
+        encoding = checked(argument("encoding"), self.encoding, str | None)
+        settled = {
+            "na": _marks(self.na),
+            "delimiter": _mark(checked(argument("delimiter"), self.delimiter, str | None)),
+            "encoding": None if encoding is None else codec(encoding),
+            "columns": names,
         }
-        return {key: entries[key] for key in READING if entries[key]}
+        for name, value in settled.items():
+            object.__setattr__(self, name, value)
+
+    @cached_property
+    def marks(self) -> frozenset[str]:
+        """The texts that mean missing, without the blanks around them."""
+        return frozenset(self.na)
 
     def with_header(self) -> Layout:
         """Return the layout of another file of the same kind, which names its columns in its first line."""
@@ -156,6 +132,24 @@ class Layout:
             raise DiscreetError(f"{what} has its header again in row {min(again.values()):,}; remove that line")
         for name, row in again.items():
             raise _row_as_header(what, name, f"also stands in row {row:,} of that column")
+
+
+def _marks(na: Any) -> tuple[str, ...]:
+    """Return the texts that mark a missing value, sorted, without the blanks around them."""
+    given = several(na)
+    for mark in given:
+        if not isinstance(mark, (str, int, float)):
+            raise DiscreetError(
+                f"{mark!r} cannot mark a missing value; give the text of such a cell, as in {argument('na', ['NA'])}"
+            )
+    marks = sorted({value_text(mark).strip() for mark in given})
+    longest = max(map(len, marks), default=0)
+    if len(marks) > MOST_MARKS or longest > LONGEST_MARK:
+        raise DiscreetError(
+            f"{argument('na')} names {len(marks):,} texts, the longest of {longest:,} characters; name at "
+            f"most {MOST_MARKS} of at most {LONGEST_MARK} characters, and clear other cells in the table itself"
+        )
+    return tuple(mark for mark in marks if mark)
 
 
 def _mark(delimiter: str | None) -> str | None:

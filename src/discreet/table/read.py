@@ -2,58 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from os import PathLike
-from typing import Any, NamedTuple
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
-from discreet.options import brief, checked, several
 from discreet.table.dates import as_dates
-from discreet.table.hierarchy import Hierarchy, PublishedHierarchy
-from discreet.table.hierarchy_sources import Offered, offered
-from discreet.table.kinds import ColumnSpec, Missing, code, column_specs
-from discreet.table.layout import LONGEST_MARK, MOST_MARKS, Header, Layout
+from discreet.table.hierarchy_sources import Offered
+from discreet.table.kinds import ColumnSpec, Missing, code
+from discreet.table.layout import Layout
 from discreet.table.multivalued import check_clashes, check_replaced, check_several, derived_columns
 from discreet.table.notes import Note, notes_on, numbers_by_label
 from discreet.table.persons import check_alone, person_of_rows
 from discreet.table.raw_column import RawColumn
 from discreet.table.sources import fetch, names_in
-from discreet.table.table import Column, Derived, Table, as_name, as_names
-from discreet.table.texts import value_text
+from discreet.table.spec import Roles, TableSpec
+from discreet.table.table import Column, Derived, Table
 from discreet.table.whose import telling, whose
 
+P = ParamSpec("P")
 
-def read(
-    source: Any,
-    *,
-    quasi: Iterable[str],
-    sensitive: str | Iterable[str] | None = None,
-    identifiers: Iterable[str] = (),
-    person: str | None = None,
-    keep: Iterable[str] = (),
-    numeric: Iterable[str] = (),
-    categorical: Iterable[str] = (),
-    ordinal: Iterable[str] = (),
-    hierarchies: Mapping[str, Hierarchy | Mapping[str, Any] | str | PathLike[str] | Offered | PublishedHierarchy]
-    | str
-    | PathLike[str]
-    | None = None,
-    domains: Mapping[str, tuple[Any, Any]] | None = None,
-    dates: Mapping[str, str | None] | None = None,
-    lists: Mapping[str, str] | None = None,
-    join: Mapping[str, tuple[Any, str]] | None = None,
-    missing: Missing = "error",
-    na: str | Iterable[str] = (),
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    header: Header | None = None,
-    columns: Iterable[str] = (),
-) -> Table:
+
+def _by_keywords(spec: Callable[P, TableSpec]) -> Callable[[Any], Callable[Concatenate[Any, P], Table]]:
+    """Let a function that reads by a spec take the fields of the spec as keywords instead."""
+
+    def decorated(function: Any) -> Any:
+        @wraps(function)
+        def call(source: Any, *given: TableSpec, **how: Any) -> Table:
+            table: Table = function(source, *given or (TableSpec(**how),))
+            return table
+
+        first = inspect.Parameter("source", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        keywords = sorted(inspect.signature(spec).parameters.values(), key=lambda each: hasattr(Layout, each.name))
+        cast(Any, call).__signature__ = inspect.Signature([first, *keywords])
+        return call
+
+    return decorated
+
+
+@_by_keywords(TableSpec)
+def read(source: Any, spec: TableSpec) -> Table:
     """Read a table from a CSV (also compressed), Parquet or Arrow file, an Arrow table, or a pandas or polars frame.
 
     Roles: ``quasi`` columns are published in generalized form; ``sensitive`` columns (one, or a list) are protected;
@@ -93,6 +87,8 @@ def read(
     The first line of a text file names its columns. A first line that looks like a row is refused: ``header="none"``
     says that it is one, with the names of all columns in ``columns``; ``header="yes"`` says that it holds names.
 
+    A `TableSpec` has these keywords as its fields, and may be given instead of them.
+
     >>> import pyarrow as pa
     >>> people = pa.table({"name": ["Ann", "Bo", "Cy"], "age": [41, 17, 17], "flu": ["no", "yes", "no"]})
     >>> table = read(people, quasi=["age"], sensitive="flu", identifiers=["name"], domains={"age": (0, 99)})
@@ -103,25 +99,22 @@ def read(
     >>> table.column("age").codes.tolist(), table.sensitive_codes.tolist()
     ([1, 0, 0], [0, 1, 0])
     """
-    join, lists = _joined(join), _texts_by_column("lists", lists, "separator of values", {"diagnosis": ";"})
-    dates = _texts_by_column("dates", dates, "format of dates", {"birth": "%d.%m.%Y"})
-    layout = Layout.of(delimiter, encoding, header, columns, _marks(na))
-    roles = _roles(quasi, sensitive, identifiers, keep, person)
-    missing = checked("missing", missing, Missing)
-    if isinstance(hierarchies, (str, PathLike)):
-        hierarchies = offered(hierarchies, (*roles.quasi, *roles.sensitive))
-    specs = column_specs(
-        {"numeric": as_names(numeric), "categorical": as_names(categorical), "ordinal": as_names(ordinal)},
-        _by_column("hierarchies", hierarchies, "hierarchy", {"birth": "years.csv"}),
-        _by_column("domains", domains, "domain", {"age": (16, 93)}),
-        dates,
-    )
-    check_several(lists, join, roles.sensitive, specs)
-    rows, raw, notes = _fetched(source, roles, specs, join, layout)
-    unseen = _unseen(layout.marks, raw.values(), lists)
-    roles, origins = _derived(raw, roles, lists, join, layout)
-    _check_published(specs, roles.published)
-    settled, unusable = _settled(raw, roles, specs, origins, missing)
+    return table_of(source, spec)
+
+
+def table_of(source: Any, spec: TableSpec) -> Table:
+    """Read a table as a spec says."""
+    if not spec.quasi:
+        raise DiscreetError(
+            f"no quasi-identifier is named; say which columns others may know, as in {argument('quasi', ['age'])}"
+        )
+    spec = spec.offered()
+    check_several(spec.lists, spec.join, spec.roles.sensitive, spec.declared)
+    rows, raw, notes = _fetched(source, spec)
+    unseen = _unseen(spec.marks, raw.values(), spec.lists)
+    roles, origins = _derived(raw, spec)
+    _check_published(spec.declared, roles.published)
+    settled, unusable = _settled(raw, roles, spec, origins)
     return Table(
         rows,
         tuple(settled[name] for name in roles.quasi),
@@ -129,31 +122,26 @@ def read(
         tuple(settled[name] for name in roles.other),
         _withheld(list(unusable.values()), rows),
         {name: len(gone) for name, gone in unusable.items()},
-        (*_notes(raw, settled, roles, specs), *notes),
+        (*_notes(raw, settled, roles, spec.declared), *notes),
         person_of_rows(raw[roles.person[0]]) if roles.person else None,
-        layout.recorded(dates, lists),
+        spec.recorded(),
         unseen,
     )
 
 
-def _fetched(
-    source: Any,
-    roles: _Roles,
-    specs: Mapping[str, ColumnSpec],
-    join: Mapping[str, tuple[Any, str]],
-    layout: Layout,
-) -> tuple[int, dict[str, RawColumn], list[Note]]:
+def _fetched(source: Any, spec: TableSpec) -> tuple[int, dict[str, RawColumn], list[Note]]:
     """Return the number of rows and the columns with a role, except those that come from a second table.
 
     If nobody said whose rows they are, other columns are searched for that, for a note.
     """
+    roles, join = spec.roles, spec.join
     given = [name for name in roles.published if name not in join]
     naming = (*roles.identifiers, *roles.person, *(key for _, key in join.values()))
-    needed = tuple(dict.fromkeys((*given, *naming, *specs)))
+    needed = tuple(dict.fromkeys((*given, *naming, *spec.declared)))
     if join:
-        check_replaced(join, names_in(source, layout, needed))
+        check_replaced(join, names_in(source, spec, needed))
     coded, unsaid = tuple(dict.fromkeys((*given, *naming))), not roles.person and not join
-    rows, columns = fetch(source, needed, coded, layout, telling if unsaid else None)
+    rows, columns = fetch(source, needed, coded, spec, telling if unsaid else None)
     for name in () if roles.person else roles.identifiers:
         check_alone(columns[name])
     searched = [column for name, column in columns.items() if unsaid and name not in roles.identifiers]
@@ -161,35 +149,26 @@ def _fetched(
     return rows, {name: columns[name] for name in coded}, [] if note is None else [note]
 
 
-def _derived(
-    columns: dict[str, RawColumn],
-    roles: _Roles,
-    lists: Mapping[str, str],
-    join: Mapping[str, tuple[Any, str]],
-    layout: Layout,
-) -> tuple[_Roles, dict[str, Derived]]:
+def _derived(columns: dict[str, RawColumn], spec: TableSpec) -> tuple[Roles, dict[str, Derived]]:
     """Add the attributes that say who has which value of a multi-valued one; return the roles, and what they are of."""
-    derived = derived_columns(columns, roles.sensitive, lists, join, layout)
+    derived = derived_columns(columns, spec.roles.sensitive, spec.lists, spec.join, spec)
     columns |= {origin.name: column for pairs in derived.values() for origin, column in pairs}
     origins = {origin.name: origin for pairs in derived.values() for origin, _ in pairs}
-    roles = roles.with_derived({name: [origin.name for origin, _ in pairs] for name, pairs in derived.items()})
+    roles = spec.roles.with_derived({name: [origin.name for origin, _ in pairs] for name, pairs in derived.items()})
     check_clashes(roles.published, origins)
     return roles, origins
 
 
 def _settled(
-    columns: dict[str, RawColumn],
-    roles: _Roles,
-    specs: Mapping[str, ColumnSpec],
-    origins: Mapping[str, Derived],
-    missing: Missing,
+    columns: dict[str, RawColumn], roles: Roles, spec: TableSpec, origins: Mapping[str, Derived]
 ) -> tuple[dict[str, Column], dict[str, NDArray[np.int64]]]:
     """Return the published columns with their kinds, and for each that lacks numbers the rows to be withheld."""
+    specs = spec.declared
     dated = (*roles.quasi, *roles.sensitive, *(name for name in roles.other if name in specs and specs[name].date))
     columns |= {name: _as_dates(columns[name], specs.get(name, ColumnSpec())) for name in dated if name not in origins}
     settled, unusable = {}, {}
     for name in roles.published:
-        policy: Missing = "value" if name in roles.other else missing
+        policy: Missing = "value" if name in roles.other else spec.missing
         # Promises about a sensitive value are also judged on withheld rows, so a missing one needs a value of its own.
         column, gone = code(columns[name], specs.get(name, ColumnSpec()), policy, withheld=name in roles.quasi)
         if column.kind == "ordinal" and column.recipe is not None and name in roles.quasi:
@@ -205,7 +184,7 @@ def _settled(
 
 
 def _notes(
-    columns: Mapping[str, RawColumn], settled: Mapping[str, Column], roles: _Roles, specs: Mapping[str, ColumnSpec]
+    columns: Mapping[str, RawColumn], settled: Mapping[str, Column], roles: Roles, specs: Mapping[str, ColumnSpec]
 ) -> Iterator[Note]:
     """Yield the notes on columns that may have been read otherwise than was meant."""
     for name in roles.quasi:
@@ -213,52 +192,6 @@ def _notes(
             yield from numbers_by_label(columns[name])
     undeclared = [name for name in (*roles.quasi, *roles.sensitive) if name not in specs]
     yield from notes_on([(columns[name], settled[name]) for name in undeclared if settled[name].derived is None])
-
-
-class _Roles(NamedTuple):
-    """The columns with each role."""
-
-    quasi: tuple[str, ...]
-    sensitive: tuple[str, ...]
-    identifiers: tuple[str, ...]
-    other: tuple[str, ...]
-    person: tuple[str, ...]
-
-    @property
-    def published(self) -> tuple[str, ...]:
-        return (*self.quasi, *self.sensitive, *self.other)
-
-    def with_derived(self, derived: Mapping[str, Sequence[str]]) -> _Roles:
-        """Replace each attribute with several values by the attributes that say who has each of them."""
-        return self._replace(sensitive=tuple(each for name in self.sensitive for each in derived.get(name) or (name,)))
-
-
-ROLES = ("a quasi-identifier", "the sensitive attribute", "an identifier", "kept along", "the person")
-"""What messages call a column with each role."""
-
-
-def _roles(quasi: Any, sensitive: Any, identifiers: Any, keep: Any, person: Any) -> _Roles:
-    """Return the columns with each role; a column has one, except that the person may be an identifier, too."""
-    identified = () if person is None else as_names(person)
-    roles = _Roles(
-        as_names(quasi),
-        () if sensitive is None else as_names(sensitive),
-        tuple(name for name in as_names(identifiers) if name not in identified),
-        as_names(keep),
-        identified,
-    )
-    if not roles.quasi:
-        raise DiscreetError(
-            f"no quasi-identifier is named; say which columns others may know, as in {argument('quasi', ['age'])}"
-        )
-    taken: dict[str, str] = {}
-    for role, names in zip(ROLES, roles, strict=True):
-        for name in names:
-            if name in taken:
-                twice = "named twice" if taken[name] == role else f"both {taken[name]} and {role}"
-                raise DiscreetError(f"column {name!r} is {twice}; give every column one role")
-            taken[name] = role
-    return roles
 
 
 def _withheld(unusable: Sequence[NDArray[np.int64]], rows: int) -> NDArray[np.int64] | None:
@@ -287,55 +220,6 @@ def _as_dates(column: RawColumn, spec: ColumnSpec) -> RawColumn:
     """Return a column with its dates recognised, unless something else is declared about it."""
     plain = spec.kind is None and (spec.hierarchy is None or isinstance(spec.hierarchy, Offered))
     return as_dates(column, spec.form, spec.date) if plain and column.order is None else column
-
-
-def _by_column(name: str, given: Any, what: str, example: Any) -> dict[str, Any]:
-    """Return what an argument says about each column; refuse one that does not say about which."""
-    if given is not None and not isinstance(given, Mapping):
-        raise DiscreetError(
-            f"{brief(given)} does not say which column has which {what}; say for example {argument(name, example)}"
-        )
-    return {as_name(column): value for column, value in (given or {}).items()}
-
-
-def _texts_by_column(name: str, given: Any, what: str, example: Mapping[str, str]) -> dict[str, Any]:
-    """Return the text that an argument gives for each column, or None."""
-    texts = _by_column(name, given, what, example)
-    for column, text in texts.items():
-        if text is not None and not isinstance(text, str):
-            advice = argument(name, dict.fromkeys([column], *example.values()))
-            raise DiscreetError(f"{brief(text)} is not a {what} in column {column!r}; say for example {advice}")
-    return texts
-
-
-def _joined(join: Any) -> dict[str, tuple[Any, str]]:
-    """Return the second table of each column that has one, and the identifier in both tables."""
-    tables = _by_column("join", join, "second table", {"diagnosis": ("visits.csv", "patient")})
-    for column, given in tables.items():
-        pair = isinstance(given, Sequence) and not isinstance(given, str) and len(given) == 2
-        if not pair or not isinstance(given[1], str):
-            raise DiscreetError(
-                f"{brief(given)} does not name a table for column {column!r} and the identifier in it; say for example "
-                f"{argument('join', {column: ('visits.csv', 'patient')})}"
-            )
-    return tables
-
-
-def _marks(na: str | Iterable[str]) -> frozenset[str]:
-    """Return the texts that mark a missing value, without the blanks around them."""
-    given = several(na)
-    for mark in given:
-        if not isinstance(mark, (str, int, float)):
-            raise DiscreetError(
-                f"{mark!r} cannot mark a missing value; give the text of such a cell, as in {argument('na', ['NA'])}"
-            )
-    marks = frozenset(value_text(mark).strip() for mark in given)
-    if len(marks) > MOST_MARKS or max(map(len, marks), default=0) > LONGEST_MARK:
-        raise DiscreetError(
-            f"{argument('na')} names {len(marks):,} texts, the longest of {max(map(len, marks)):,} characters; name at "
-            f"most {MOST_MARKS} of at most {LONGEST_MARK} characters, and clear other cells in the table itself"
-        )
-    return marks
 
 
 def _unseen(marks: frozenset[str], columns: Iterable[RawColumn], lists: Mapping[str, str]) -> tuple[str, ...]:

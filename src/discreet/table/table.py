@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.options import brief, checked, several
 from discreet.table.date_numbers import Meaning, Notation, written
@@ -117,7 +118,7 @@ class Table:
     person: NDArray[np.int32] | None = None
     """Per row: the number of its person, from 0 without gaps; None if every row is a different person."""
     reading: Mapping[str, Any] = field(default_factory=dict)
-    """What was said to read the source, for releases to record, see ``Layout.recorded``."""
+    """What was said to read the source, for releases to record, see ``TableSpec.recorded``."""
     unseen: tuple[str, ...] = ()
     """The marks of missing values in ``reading`` that no cell of the columns holds."""
 
@@ -221,20 +222,24 @@ class Table:
         return "\n".join(lines)
 
 
-def as_name(given: object) -> str:
-    """Return the argument if it is a text, which may be the name of a column; refuse anything else."""
+def as_name(given: object, key: str = "") -> str:
+    """Return the argument if it is a text, which may be the name of a column; refuse anything else.
+
+    ``key`` names the argument in the refusal.
+    """
     if not isinstance(given, str):
-        raise DiscreetError(f"{brief(given)} is not a column name; name columns by text")
+        example = f", as in {argument(key, ['age', 'sex'])}" if key else ""
+        raise DiscreetError(f"{brief(given)} is not a column name; name columns by text{example}")
     return given
 
 
-def as_names(given: Any) -> tuple[str, ...]:
+def as_names(given: Any, key: str = "") -> tuple[str, ...]:
     """Return one or several names of columns as a tuple; refuse anything else.
 
     >>> as_names("age"), as_names(["age", "sex"])
     (('age',), ('age', 'sex'))
     """
-    return tuple(map(as_name, several(given)))
+    return tuple(as_name(name, key) for name in several(given))
 
 
 def as_table(given: object) -> Table:
