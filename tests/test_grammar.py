@@ -16,7 +16,7 @@ import discreet as dc
 from discreet.adversary.attacks.campaign import chosen
 from discreet.catalogue import ATTACKS, PRINCIPLES, SCHEMES
 from discreet.datasets import patients, patients_arrow
-from discreet.expressions import SEED, Expression, form_of, modern, split
+from discreet.expressions import SEED, Expression, form_of, split
 from discreet.options import Interval, _members, hints_of
 from discreet.schemes import make_scheme
 from support.command import run
@@ -167,10 +167,9 @@ def test_lists_respect_parentheses_and_quotes() -> None:
     assert make_scheme("codip(scheme=cuts(loss=gcp, effort=fast))").options["scheme"] == "cuts(loss=gcp)"
 
 
-def test_the_old_way_to_write_schemes_is_still_read() -> None:
-    assert modern("cuts: effort=thorough; loss=gcp") == "cuts(effort=thorough, loss=gcp)"
-    assert modern("cuts") == "cuts" and modern("codip(scheme=cuts:loss=gcp)") == "codip(scheme=cuts:loss=gcp)"
-    assert list(dc.compare(patients(), "k-anonymity(k=4)", "cuts:loss=gcp", queries=5).schemes) == ["cuts(loss=gcp)"]
+def test_what_is_not_in_the_grammar_is_refused() -> None:
+    with pytest.raises(dc.DiscreetError, match="cannot be read; write it like"):
+        dc.compare(patients(), "k-anonymity(k=4)", "cuts:loss=gcp", queries=5)
 
 
 def test_python_takes_texts_everywhere() -> None:

@@ -71,11 +71,11 @@ BUDGETS = {
     "principles": Budget(3_350, 23),
     "releases": Budget(5_500, 33),
     "report": Budget(2_250, 14),
-    "schemes": Budget(3_390, 24),
+    "schemes": Budget(3_440, 25),
     "table": Budget(6_620, 32),
 }
 """Per room; ``ground`` are the modules beside the rooms."""
-CORE = Budget(37_900, 250)
+CORE = Budget(38_100, 250)
 """All of them together but the families and what is new, which is less than the sum of what each may have at most."""
 NEW = ("command/data.py", "report/tradeoff.py", "table/layout.py", "table/unnamed.py")
 """What was built since; it counts towards what its room may grow by."""

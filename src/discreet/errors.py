@@ -38,8 +38,22 @@ class DiscreetError(Exception):
     discreet.errors.DiscreetError: column 'age' has 3 missing values; choose missing='withhold'
     """
 
-    def __init__(self, message: str) -> None:
+    def __init__(self, message: str, field: str | None = None) -> None:
         super().__init__(legible(message))
+        self.field = field
+        """The column, parameter or key that the error is about, if it is about one."""
+
+
+class MissingParameterError(DiscreetError):
+    """Raised where a text leaves out a parameter, ``field``, that what it names needs."""
+
+    def __init__(self, name: str, field: str, advice: str, least: str = "") -> None:
+        super().__init__(f"{name} needs its parameter {field}{least}; {advice}", field)
+        self.name = name
+
+
+class UnknownColumnError(DiscreetError):
+    """Raised where a source lacks the column ``field``."""
 
 
 def in_words(fault: BaseException) -> str:

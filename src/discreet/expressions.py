@@ -16,7 +16,7 @@ from operator import or_
 from types import NoneType
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar, cast, get_args
 
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, MissingParameterError
 from discreet.options import WAY_OUT, brief, checked, hints_of, read
 from discreet.table.texts import near, number_text
 
@@ -50,7 +50,7 @@ class Expression:
         try:
             object.__setattr__(self, name, checked(name, value, without_none(hint), way_out))
         except DiscreetError as refusal:
-            raise DiscreetError(f"{self.name}: {refusal}") from None
+            raise DiscreetError(f"{self.name}: {refusal}", refusal.field) from None
 
     @classmethod
     def _example(cls, parameter: str) -> str:
@@ -70,7 +70,7 @@ class Expression:
             values[key] = read(text, type(defaults[key]) if hints[key] is Any else hints[key])
         for key, default in defaults.items():
             if default is MISSING and key not in values:
-                raise DiscreetError(f"{cls.name} needs its parameter {key}; {cls._example(key)}")
+                raise MissingParameterError(cls.name, key, cls._example(key))
         return cls(**values, **settings)
 
     def __str__(self) -> str:
@@ -220,15 +220,3 @@ def parse_one(text: str, kinds: Mapping[str, type[E]], noun: str, example: str) 
     """Return what a text describes, given the possible kinds by name; ``noun`` and ``example`` are for messages."""
     form = form_of(text, noun, example, kinds)
     return kinds[form.name].from_texts(form.given)
-
-
-def modern(text: str) -> str:
-    """Return a scheme in the grammar if it is written the old way, ``name:key=value;key=value``; else as it is.
-
-    >>> modern("cuts:effort=thorough;loss=gcp"), modern("cuts(effort=thorough)")
-    ('cuts(effort=thorough, loss=gcp)', 'cuts(effort=thorough)')
-    """
-    name, colon, rest = text.partition(":")
-    if not colon or "(" in name:
-        return text
-    return f"{name.strip()}({', '.join(filter(None, map(str.strip, rest.split(';'))))})"

@@ -19,7 +19,7 @@ To write a scheme:
     GroupingScheme      a scheme that only says which rows form a group
     GroupingTask        the rows to be grouped, and what is promised about them
     published_rows      the rows that need not be withheld
-    way_out             what to do instead, for the end of a refusal
+    Refusal             why a scheme does not keep a promise; names the scheme that does
     Values              how grouped quasi-identifiers are published: an option of grouping schemes
     Table               what is published: coded columns with roles
     Progress            a progress callback
@@ -147,10 +147,10 @@ from discreet.releases.reading import row_attributes as row_attributes
 from discreet.releases.release import Release as Release
 from discreet.releases.statement import Stated as Stated
 from discreet.releases.statement import Statement as Statement
-from discreet.schemes.default_scheme import way_out as way_out
 from discreet.schemes.grouping import GroupingScheme as GroupingScheme
 from discreet.schemes.grouping import GroupingTask as GroupingTask
 from discreet.schemes.grouping import published_rows as published_rows
+from discreet.schemes.refusal import Refusal as Refusal
 from discreet.schemes.scheme import Scheme as Scheme
 from discreet.schemes.scheme import feasible as feasible
 from discreet.table.query import Query as Query

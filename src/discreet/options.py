@@ -88,7 +88,7 @@ def checked(name: str, value: object, hint: Any, way_out: str = WAY_OUT) -> Any:
     except ValueError:
         meant = _meant(name, value, hint)
         way_out = way_out if meant is None else f"did you mean {meant}?"
-        raise DiscreetError(f"{name} must be {described(hint)}, not {brief(value)}; {way_out}") from None
+        raise DiscreetError(f"{name} must be {described(hint)}, not {brief(value)}; {way_out}", name) from None
 
 
 def _meant(name: str, value: object, hint: Any) -> str | None:

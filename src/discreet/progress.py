@@ -39,11 +39,9 @@ def part_of(tell: Tell, first: float, last: float) -> Tell:
     return lambda share: tell(first + (last - first) * share)
 
 
-Topic = Literal[
-    "place", "caution", "scheme", "memory", "hierarchies", "columns", "promise", "randomised", "certain", "groups"
-]
-"""What a remark is about: the places written to; what to be careful about; how a scheme is written; the memory that the
-work takes; the hierarchies that were found, and how columns were read; what the promise means for this table;
+Topic = Literal["place", "caution", "memory", "hierarchies", "columns", "promise", "randomised", "certain", "groups"]
+"""What a remark is about: the places written to; what to be careful about; the memory that the work
+takes; the hierarchies that were found, and how columns were read; what the promise means for this table;
 randomised columns; what is certain; and what an attacker may believe beyond what single groups reveal."""
 
 

@@ -272,7 +272,7 @@ class Odd(Principle):
     def reachable(self, prior: Prior) -> Any:
         raise NotImplementedError
 
-    def _violation(self, counts: Any, prior: Prior) -> str:
+    def _violation(self, counts: Any, prior: Prior, subject: str) -> str:
         return "The number of rows is even."
 
     def _achieved(self, counts: Any, prior: Prior) -> float:

@@ -92,14 +92,14 @@ def test_a_failed_audit_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_schemes_by_name_with_options_or_as_objects() -> None:
-    found = contend(["cuts", " cuts:effort=thorough; loss=gcp ", Burel(refine=True), Cuts(withhold=0.02), "cuts"], 5)
+    found = contend(["cuts", " cuts(effort=thorough, loss=gcp) ", Burel(refine=True), Cuts(withhold=0.02), "cuts"], 5)
     assert list(found) == ["cuts", "cuts(effort=thorough, loss=gcp)", "burel(refine=true)", "cuts(withhold=0.02)"]
     assert found["cuts(effort=thorough, loss=gcp)"].options["effort"] == "thorough"
     for text, said in (
         ("cutz", "did you mean 'cuts'"),
-        ("cuts:effort", "'effort' is not of the form name=value; write for example"),
-        ("cuts:losss=gcp", "no parameter 'losss'"),
-        ("cuts:loss=gcp;loss=ail", "twice"),
+        ("cuts(effort)", "'effort' is not of the form name=value; write for example"),
+        ("cuts(losss=gcp)", "no parameter 'losss'"),
+        ("cuts(loss=gcp, loss=ail)", "twice"),
     ):
         with pytest.raises(DiscreetError, match=re.escape(said)):
             contend([text])
@@ -282,8 +282,7 @@ def test_compare_on_screen_and_as_a_page(people: Path) -> None:
 
 
 def test_compare_as_json_prints_nothing_else(people: Path) -> None:
-    said = run(*COMPARE, "--promise", BETAS[2], "--schemes", "cuts", "--schemes", "burel:refine=true", "--json")
-    assert "'burel:refine=true' is the old way to write 'burel(refine=true)'" in " ".join(said.stderr.split())
+    said = run(*COMPARE, "--promise", BETAS[2], "--schemes", "cuts", "--schemes", "burel(refine=true)", "--json")
     document = json.loads(said.stdout)
     assert document["holds"] is True and document["schemes"] == ["cuts", "burel(refine=true)"]
     assert document["workload"] == {"queries": 100, "dimensions": 3, "selectivity": 0.1, "volume": None} | {

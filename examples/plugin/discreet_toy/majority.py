@@ -38,8 +38,8 @@ class Majority(Principle):
         most = float(prior.frequencies.max())
         return Reach(most <= self.share, most, f"The most frequent value has a share of {most:.3f}; ask for as much.")
 
-    def _violation(self, counts: NDArray[np.int64], prior: Prior) -> str:
-        return self._bounds(prior).explain(counts)
+    def _violation(self, counts: NDArray[np.int64], prior: Prior, subject: str) -> str:
+        return self._bounds(prior).explain(counts, subject)
 
     def _achieved(self, counts: Counts, prior: Prior) -> float:
         return float(counts.shares.max())

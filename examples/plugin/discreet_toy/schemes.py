@@ -15,6 +15,7 @@ from discreet.extend import (
     Principle,
     Prior,
     Progress,
+    Refusal,
     Release,
     Scheme,
     Table,
@@ -22,7 +23,6 @@ from discreet.extend import (
     feasible,
     generator,
     published_rows,
-    way_out,
 )
 from discreet_toy.separate import SeparateRelease
 
@@ -62,10 +62,10 @@ class Separate(Scheme):
 
     random_state: int | None = None
 
-    def refusal(self, principle: Principle, prior: Prior) -> str | None:
+    def refusal(self, principle: Principle, prior: Prior) -> Refusal | None:
         """Refuse to hide rows among others, because quasi-identifiers are published as they are."""
         if any(not part.about_values for part in principle.parts):
-            return f"scheme {self.name!r} publishes quasi-identifiers as they are; {way_out(principle)}"
+            return Refusal(f"scheme {self.name!r} publishes quasi-identifiers as they are", principle)
         return super().refusal(principle, prior)
 
     def release_of(self, table: Table, principle: Principle, progress: Progress | None = None) -> SeparateRelease:

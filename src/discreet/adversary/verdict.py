@@ -80,9 +80,7 @@ def judged(part: Principle, subjects: Subjects, prior: Prior, left: NDArray[np.i
     one = subjects.this or subjects.noun
     alone = len(groups) == 1 and not left.sum()
     if broken:
-        explained = part.explain(counts, prior)
-        if worst is not None:
-            explained = explained.replace("this group", f"this {one}")
+        explained = part.explain(counts, prior, "this group" if worst is None else f"this {one}")
         verb = "not shown to be kept" if part.only_sufficient else "broken"
         number = f"{broken:,} of {len(strains):,} {subjects.many}; the worst is"
         sentence = f"{part} is {verb} by {f'the only {one}:' if alone else number} {who}. {explained}"

@@ -76,10 +76,6 @@ def _exit_code(comparison: Comparison) -> int:
     return Exit.VIOLATED if comparison.broken else Exit.INTERNAL if broken else Exit.HOLDS
 
 
-OTHER_SCHEME = "; for "
-"""Separates, in a scheme's refusal of a kind of promise, the reason from the advice to use another scheme."""
-
-
 # ------------------------------------------------------------------------------------------------------------ showing
 
 
@@ -131,20 +127,26 @@ def _remarks(results: tuple[Result, ...]) -> dict[str, list[str]]:
     schemes that it applies to."""
     remarks: dict[str, list[str]] = {}
     for result in results:
+        if _reason(result) is not None:
+            continue
         sentences = [result.refusal] if result.refusal else result.failures
         for sentence in [*sentences, *filter(None, [result.unchanged])]:
-            if OTHER_SCHEME not in sentence:
-                remarks.setdefault(sentence, []).append(result.scheme)
+            remarks.setdefault(sentence, []).append(result.scheme)
     return remarks
 
 
 def _unsuited(results: tuple[Result, ...]) -> dict[str, int]:
     """Return the reasons why schemes cannot make some promises, each with the number of promises.
 
-    The advice to use another scheme is cut off, since other schemes are being compared anyway.
+    The advice to use another scheme is left out, since other schemes are being compared anyway.
     """
-    refusals = [result.refusal for result in results if result.refusal and OTHER_SCHEME in result.refusal]
-    return dict(Counter(refusal.partition(OTHER_SCHEME)[0] for refusal in refusals))
+    return dict(Counter(filter(None, map(_reason, results))))
+
+
+def _reason(result: Result) -> str | None:
+    """Return why a scheme is unsuited to a promise that another scheme keeps; None if it is not."""
+    refusal = result.unsuited
+    return refusal.reason if refusal is not None and refusal.promise is not None else None
 
 
 def _fitting(console: Console, comparison: Comparison) -> tuple[Measure, ...]:

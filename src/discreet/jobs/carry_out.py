@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from discreet.adversary.audit import Audit, audit
 from discreet.arguments import argument
 from discreet.disk import naming, uninterrupted
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, MissingParameterError
+from discreet.expressions import form_of, split
 from discreet.jobs.job import Job
 from discreet.jobs.outputs import check_output, check_trace, tidy
 from discreet.jobs.publish import publish
@@ -156,9 +157,8 @@ def _promise(job: Job) -> Principle:
     """Return the promise of a job; proximity without its parameters is refused with some that suit the table."""
     try:
         return conjunction(parse(text) for text in job.promises)
-    except DiscreetError as fault:
-        needs = f"{Proximity.name} needs its parameter"
-        if not str(fault).startswith(needs):
+    except MissingParameterError as fault:
+        if fault.name != Proximity.name:
             raise
         from discreet.report.profile import suggest_near  # imported late: only this refusal needs it
 
@@ -170,7 +170,8 @@ def _promise(job: Job) -> Principle:
             advice = next(filter(None, found), None)
         if advice is None:
             raise
-        raise DiscreetError(f"{needs}s epsilon and m; this table can keep for example '{advice}'") from None
+        needs = f"{Proximity.name} needs its parameters epsilon and m"
+        raise DiscreetError(f"{needs}; this table can keep for example '{advice}'") from None
 
 
 def _cautions(job: Job, scheme: Scheme, trace: Path | None, before: str | None) -> Iterator[str]:
@@ -200,7 +201,7 @@ def _on_table(job: Job, promise: Principle, table: Table) -> Iterator[str]:
     yield from kept_assumptions(table)
     for sentence in (*on_numbers(promise, table), *(formulas(table.columns) if job.format == "csv" else ())):
         yield f"{sentence}."
-    if any("distance" in text for text in job.promises):
+    if any("distance" in form_of(part, "promise", "").given for text in job.promises for part in split(text, "&")):
         return
     for part in promise.parts:
         for column in table.sensitive:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from discreet.expressions import modern, split
+from discreet.expressions import split
 from discreet.jobs.job import Job
 from discreet.jobs.outputs import check_file, tidy, write_file
 from discreet.jobs.reading import read_input
@@ -64,7 +64,7 @@ def compare_file(
     if target is not None or drawing is not None:
         require_all()
     promises = [parse(text) for text in job.promises]
-    contenders = _contenders(schemes, remarks)
+    contenders = _contenders(schemes)
     tidy(temporary_place(), remarks)
     progress("reading", 0.0)
     table, _, on_reading = read_input(job, kept=False)
@@ -90,11 +90,8 @@ def compare_file(
     return CompareOutcome(job.input, comparison, page, picture, tuple(remarks.made))
 
 
-def _contenders(texts: Sequence[str], remarks: Remarks) -> list[str] | None:
-    """Split texts that list schemes; None if there are none. What is written the old way is remarked on."""
+def _contenders(texts: Sequence[str]) -> list[str] | None:
+    """Split texts that list schemes; None if there are none."""
     schemes = [part.strip() for text in texts for part in split(text, ",") if part.strip()]
     contend(schemes)  # report a misspelt name before the work begins
-    for scheme in schemes:
-        if modern(scheme) != scheme:
-            remarks("scheme", f"'{scheme}' is the old way to write '{modern(scheme)}', which works everywhere.")
     return schemes or None

@@ -54,7 +54,7 @@ class Job:
             table = TableSpec(**{key: value for key, value in content.items() if key in READ})
             return cls(**{key: _checked(key, value) for key, value in own.items()}, table=table, file=file)
         except DiscreetError as fault:
-            raise fault if file is None else DiscreetError(f"{source}: {fault}") from None
+            raise fault if file is None else DiscreetError(f"{source}: {fault}", fault.field) from None
 
     @property
     def files(self) -> dict[str, Path]:

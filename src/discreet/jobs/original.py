@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from discreet.arguments import argument
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, UnknownColumnError
 from discreet.jobs.reading import header_of, split
 from discreet.options import hints_of
 from discreet.releases.attributes import Attribute
@@ -27,11 +27,10 @@ def read_original(original: str, spec: TableSpec) -> Table:
     """Read the original; a column that it lacks may be in a second table, if people have several values of it."""
     try:
         return table_of(original, spec)
-    except DiscreetError as fault:
-        lacking = [name for name in spec.lists if f"no column {name!r}" in str(fault)]
-        if not lacking:
+    except UnknownColumnError as fault:
+        if fault.field not in spec.lists:
             raise
-        say = argument("join", {lacking[0]: ("visits.csv", "patient")})
+        say = argument("join", {fault.field: ("visits.csv", "patient")})
         raise DiscreetError(f"{fault}; if its values are in a second table, say for example {say}") from None
 
 

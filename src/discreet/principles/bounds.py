@@ -58,7 +58,7 @@ class Bounds:
         """Counts (or expected counts) per value, or per node when the bounds concern nodes."""
         return counts if self.nodes is None else np.bincount(self.nodes, counts, len(self.labels)).astype(counts.dtype)
 
-    def explain(self, counts: NDArray[np.int64]) -> str:
+    def explain(self, counts: NDArray[np.int64], subject: str) -> str:
         """A sentence on the worst violation in one group, given its counts (or expected counts) per value."""
         counts = self.tally(counts)
         whole = counts.dtype.kind in "iu"
@@ -86,9 +86,9 @@ class Bounds:
         reason = self.reason or f"because it is {percent(float(self.shares[worst]))} of the whole table"
         share = percent(counts[worst] / size if size else 0.0)
         if not whole:
-            return f"'{self.labels[worst]}' is believed of this group with {share}; {claim} {end}, {reason}."
+            return f"'{self.labels[worst]}' is believed of {subject} with {share}; {claim} {end}, {reason}."
         return (
-            f"'{self.labels[worst]}' makes up {share} of this group of {rows(int(size))} "
+            f"'{self.labels[worst]}' makes up {share} of {subject} of {rows(int(size))} "
             f"({rows(int(counts[worst]))}); {claim} ({limit}) {end}, {reason}."
         )
 

@@ -59,7 +59,7 @@ class DifferentialPrivacy(Principle):
         """Raise an error: there are no rules for groups."""
         self._refuse()
 
-    def _violation(self, counts: NDArray[np.int64], prior: Prior) -> str:
+    def _violation(self, counts: NDArray[np.int64], prior: Prior, subject: str) -> str:
         self._refuse()
 
     def _achieved(self, counts: Counts, prior: Prior) -> float:

@@ -50,5 +50,5 @@ class BoundingPrinciple(Principle):
         """The smallest allowed shares; ``None`` if there are none, or for a promise about nodes."""
         return self._bounds(prior).leaf_floors()
 
-    def _violation(self, counts: NDArray[np.int64], prior: Prior) -> str:
-        return self._bounds(prior).explain(counts)
+    def _violation(self, counts: NDArray[np.int64], prior: Prior, subject: str) -> str:
+        return self._bounds(prior).explain(counts, subject)

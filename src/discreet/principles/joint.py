@@ -67,7 +67,7 @@ class Jointly(All):
         """Whether the promises about each attribute can be kept, which is necessary for keeping them all."""
         return Reach.of_all([promise.reachable(own_prior) for own_prior, promise in self.each])
 
-    def _violation(self, counts: NDArray[np.int64], prior: Prior) -> str:
+    def _violation(self, counts: NDArray[np.int64], prior: Prior, subject: str) -> str:
         lines = [self.counts_of(at, counts) for at in range(len(self.each))]
         strains = [
             float(promise.strain(line[None], own_prior)[0])
@@ -75,7 +75,7 @@ class Jointly(All):
         ]
         worst = int(np.argmax(strains))
         own_prior, promise = self.each[worst]
-        return f"About '{own_prior.attribute}': {promise.explain(lines[worst], own_prior)}"
+        return f"About '{own_prior.attribute}': {promise.explain(lines[worst], own_prior, subject)}"
 
     def caps(self, prior: Prior) -> None:
         """None: what is bounded are values, not combinations of them."""

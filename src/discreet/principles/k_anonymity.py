@@ -61,8 +61,8 @@ class KAnonymity(Principle):
         sentence = f"{has.capitalize()}, so k can be at most {prior.rows}; ask for k={prior.rows} or less."
         return Reach(False, prior.rows, sentence)
 
-    def _violation(self, counts: NDArray[np.int64], prior: Prior) -> str:
-        return f"This group has {rows(int(counts.sum()))}; at least {self.k:,} are required."
+    def _violation(self, counts: NDArray[np.int64], prior: Prior, subject: str) -> str:
+        return f"{subject.capitalize()} has {rows(int(counts.sum()))}; at least {self.k:,} are required."
 
     def _achieved(self, counts: Counts, prior: Prior) -> float:
         return int(counts.sizes.min())

@@ -70,14 +70,15 @@ class KEAnonymity(NumericPrinciple):
         wish = f"k={min(self.k, held)} and e={number_text(min(self.e, gap_of(low, high, prior)))}"
         return Reach(False, strongest, f"{fact[0].upper()}{fact[1:]}, so {limit}; ask for {wish} or less.")
 
-    def _violation(self, counts: NDArray[np.int64], prior: Prior) -> str:
+    def _violation(self, counts: NDArray[np.int64], prior: Prior, subject: str) -> str:
         size, held = rows(int(counts.sum())), int((counts > 0).sum())
         if held < self.k:
-            return f"This group of {size} holds {counted(held, 'different value')}; at least {self.k:,} are required."
+            holds = f"{subject.capitalize()} of {size} holds {counted(held, 'different value')}"
+            return f"{holds}; at least {self.k:,} are required."
         low, high = ends_of(counts, prior)
         where = "" if low < 0 else f", from {prior.values[low]} to {prior.values[high]}"
         span = _span(low, high, prior)
-        return f"The numbers of this group of {size} span {span}{where}; at least {number_text(self.e)} is required."
+        return f"The numbers of {subject} of {size} span {span}{where}; at least {number_text(self.e)} is required."
 
     def _achieved(self, counts: Counts, prior: Prior) -> float:
         """The largest k that all groups keep; 0 if one of them spans less than e."""

@@ -148,24 +148,24 @@ class LDiversity(Principle):
         larger = number_text(_above(float(ranked[0] / tail)))
         return f"{limit} with c={number_text(self.c)}; ask for l={wanted} with c={larger}"
 
-    def _violation(self, counts: NDArray[np.int64], prior: Prior) -> str:
+    def _violation(self, counts: NDArray[np.int64], prior: Prior, subject: str) -> str:
         size = int(counts.sum())
         if self.kind == "frequency":
-            return self._bounds(prior).explain(counts)
+            return self._bounds(prior).explain(counts, subject)
         if self.kind == "distinct":
             held = counted(int((counts > 0).sum()), "different value")
-            return f"This group of {rows(size)} holds {held}; at least {number_text(self.l)} are required."
+            return f"{subject.capitalize()} of {rows(size)} holds {held}; at least {number_text(self.l)} are required."
         if self.kind == "entropy":
             spread = about(self.achieved(counts[None], prior))
             return (
-                f"The values of this group of {rows(size)} are spread like {spread} equally frequent ones; "
+                f"The values of {subject} of {rows(size)} are spread like {spread} equally frequent ones; "
                 f"at least {number_text(self.l)} are required."
             )
         assert self.c is not None
         ranked = np.sort(counts)[::-1]
         tail = rows(int(ranked[int(self.l) - 1 :].sum()))
         return (
-            f"'{prior.values[int(counts.argmax())]}' has {rows(int(ranked[0]))} in this group of {rows(size)}; fewer "
+            f"'{prior.values[int(counts.argmax())]}' has {rows(int(ranked[0]))} in {subject} of {rows(size)}; fewer "
             f"than {number_text(self.c)} times the {tail} of the {ordinal(int(self.l))} most frequent value and the "
             f"rarer ones are allowed."
         )

@@ -219,7 +219,7 @@ class Principle(Expression, ABC):
         """Whether any grouping of the table keeps the promise, and the strongest parameter that one could keep."""
 
     @abstractmethod
-    def _violation(self, counts: NDArray[np.int64], prior: Prior) -> str:
+    def _violation(self, counts: NDArray[np.int64], prior: Prior, subject: str) -> str:
         """A sentence that describes how a group violates the promise; a bound on shares also judges expected counts."""
 
     @abstractmethod
@@ -234,13 +234,16 @@ class Principle(Expression, ABC):
         """Which groups keep the promise."""
         return self.strain(counts, prior) <= 1.0
 
-    def explain(self, counts: ArrayLike | Counts, prior: Prior) -> str:
-        """One sentence about one group: what breaks the promise and by how much, or that the group keeps it."""
+    def explain(self, counts: ArrayLike | Counts, prior: Prior, subject: str = "this group") -> str:
+        """One sentence about one group: what breaks the promise and by how much, or that the group keeps it.
+
+        ``subject`` is what the sentence calls it.
+        """
         given = counts if isinstance(counts, Counts) else np.atleast_2d(np.asarray(counts))
         group = Counts.of(given, len(prior.values))
         if self.holds(group, prior)[0]:
-            return f"This group of {rows(int(group.sizes[0]))} keeps {self}."
-        return self._violation(group.line(0), prior)
+            return f"{subject.capitalize()} of {rows(int(group.sizes[0]))} keeps {self}."
+        return self._violation(group.line(0), prior, subject)
 
     def binding(self, counts: NDArray[np.int64], prior: Prior) -> str | None:
         """One sentence on what limits a group, if something other than the main parameter does."""
@@ -355,9 +358,9 @@ class All(Principle):
         """
         return Reach.of_all([part.reachable(prior) for part in self.promises])
 
-    def _violation(self, counts: NDArray[np.int64], prior: Prior) -> str:
+    def _violation(self, counts: NDArray[np.int64], prior: Prior, subject: str) -> str:
         worst = max(self.promises, key=lambda part: float(part.strain(counts[None], prior)[0]))
-        return worst.explain(counts, prior)
+        return worst.explain(counts, prior, subject)
 
     def _achieved(self, counts: Counts, prior: Prior) -> float:
         """The largest strain, at most 1 when every part is kept: the parts share no parameter to report."""

@@ -10,7 +10,7 @@ from typing import Annotated, ClassVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, MissingParameterError
 from discreet.expressions import written
 from discreet.kernels.judging import SLACK, WINDOWS, Rules
 from discreet.options import WAY_OUT, Interval
@@ -96,7 +96,7 @@ class Proximity(Principle):
     def __post_init__(self) -> None:
         """Check each parameter, and that they are compatible."""
         if isinstance(self.m, int) and self.m == -1:
-            raise DiscreetError(f"{self.name} needs its parameter m, at least 1; write for example {self.example}")
+            raise MissingParameterError(self.name, "m", f"write for example {self.example}", ", at least 1")
         given: object = self.m
         if isinstance(given, float) and given.is_integer():
             object.__setattr__(self, "m", int(given))
@@ -114,7 +114,7 @@ class Proximity(Principle):
         self._check_ends()
         if isinstance(self.epsilon, float) and self.epsilon == LEFT_OUT:
             if not self.given and (self.below is None or self.above is None):
-                raise DiscreetError(f"{self.name} needs its parameter epsilon; write for example {self.example}")
+                raise MissingParameterError(self.name, "epsilon", f"write for example {self.example}")
             object.__setattr__(self, "epsilon", max(self.below or 0.0, self.above or 0.0))
         super().__post_init__()
         if None not in (self.below, self.above) and self.epsilon != max(self.below or 0.0, self.above or 0.0):
@@ -361,7 +361,7 @@ class Proximity(Principle):
             return f"{limit}; ask for m={best:,} or less with a smaller epsilon"
         return f"{limit} with any epsilon; choose another sensitive attribute"
 
-    def _violation(self, counts: NDArray[np.int64], prior: Prior) -> str:
+    def _violation(self, counts: NDArray[np.int64], prior: Prior, subject: str) -> str:
         first, last = self.windows(prior)
         up_to = np.concatenate([[0], np.cumsum(counts)])
         inside = np.where(counts > 0, up_to[last + 1] - up_to[first], 0)
@@ -372,7 +372,7 @@ class Proximity(Principle):
         what = f"hold the value '{prior.values[worst]}'" if len(held) == 1 else f"hold a number {which}"
         allowed = rows(math.floor(size / self.m + SLACK))
         return (
-            f"{near:,} of the {rows(size)} of this group ({percent(near / size)}) {what}; at most "
+            f"{near:,} of the {rows(size)} of {subject} ({percent(near / size)}) {what}; at most "
             f"{percent(1.0 / self.m)} ({allowed}) is allowed, because of m={self.m:,}."
         )
 

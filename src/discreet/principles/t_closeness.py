@@ -101,12 +101,12 @@ class TCloseness(Principle):
         self.require(prior)
         return Reach(True, 0.0, f"{self} can be kept, like any t, because the whole table as one group has distance 0.")
 
-    def _violation(self, counts: NDArray[np.int64], prior: Prior) -> str:
+    def _violation(self, counts: NDArray[np.int64], prior: Prior, subject: str) -> str:
         shares = counts / counts.sum()
         worst = int(np.abs(shares - prior.frequencies).argmax())
         away = about(float(self.distances(counts[None], prior)[0]))
         return (
-            f"This group of {rows(int(counts.sum()))} lies {away} from the whole table and at most "
+            f"{subject.capitalize()} of {rows(int(counts.sum()))} lies {away} from the whole table and at most "
             f"{number_text(self.t)} is allowed; '{prior.values[worst]}' differs most, with "
             f"{percent(float(shares[worst]))} here and {percent(float(prior.frequencies[worst]))} there."
         )

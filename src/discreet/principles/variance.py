@@ -57,11 +57,11 @@ class Variance(NumericPrinciple):
             return Reach(True, strongest, f"{self} can be kept: {fact}, so v can be up to that.")
         return Reach(False, strongest, f"{fact[0].upper()}{fact[1:]}, so v can be at most that; ask for less.")
 
-    def _violation(self, counts: NDArray[np.int64], prior: Prior) -> str:
+    def _violation(self, counts: NDArray[np.int64], prior: Prior, subject: str) -> str:
         has = about(self.achieved(counts[None], prior))
         size = rows(int(counts.sum()))
         return (
-            f"The numbers of this group of {size} have a variance of {has}; at least {number_text(self.v)} is required."
+            f"The numbers of {subject} of {size} have a variance of {has}; at least {number_text(self.v)} is required."
         )
 
     def _achieved(self, counts: Counts, prior: Prior) -> float:

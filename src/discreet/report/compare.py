@@ -26,7 +26,6 @@ from discreet.analyst.workload import run, volume_workload, workload
 from discreet.arguments import argument
 from discreet.datasets import patients
 from discreet.errors import DiscreetError
-from discreet.expressions import modern
 from discreet.kernels.compiling import when_compiling
 from discreet.options import checked, several
 from discreet.principles import Principle, Prior
@@ -39,6 +38,7 @@ from discreet.releases import load
 from discreet.releases.placement import UnwrittenError, writing
 from discreet.report.comparison import Asked, Comparison, Result
 from discreet.schemes import SCHEMES, Scheme, as_scheme, make_scheme
+from discreet.schemes.refusal import RefusalError
 from discreet.table.query import Query
 from discreet.table.table import Table, as_table
 from discreet.unfinished import unfinished
@@ -133,7 +133,7 @@ def contend(schemes: str | Scheme | Iterable[str | Scheme], random_state: int | 
     ['cuts', 'cuts(effort=thorough)', 'burel(refine=true)']
     """
     made = [
-        make_scheme(modern(scheme), random_state=random_state) if isinstance(scheme, str) else as_scheme(scheme)
+        make_scheme(scheme, random_state=random_state) if isinstance(scheme, str) else as_scheme(scheme)
         for scheme in several(schemes)
     ]
     return {str(scheme): scheme for scheme in made}
@@ -217,8 +217,10 @@ class _Trial(NamedTuple):
         try:
             with stages.during("publish"):
                 release = self.scheme.publish(self.table, self.promise, stages.share)
-        except DiscreetError as refusal:
-            return Result(str(self.promise), self.label, str(refusal))
+        except RefusalError as fault:
+            return Result(str(self.promise), self.label, str(fault), unsuited=fault.refusal)
+        except DiscreetError as fault:
+            return Result(str(self.promise), self.label, str(fault))
         with writing(temporary_place()), unfinished(temporary_place()) as folder:
             with stages.during("save"):
                 release.save(folder)

@@ -14,6 +14,7 @@ from discreet.errors import in_words
 from discreet.principles import Principle
 from discreet.principles.principle import main_parameter
 from discreet.principles.wording import about, percent
+from discreet.schemes.refusal import Refusal
 
 DRAWN = (
     " Differential privacy is a promise of a different kind: about how synthetic rows are drawn, which no file can "
@@ -65,6 +66,8 @@ class Result:
     """Attacks that broke down by an internal error, or the stage in which the scheme did: then there is no audit."""
     warm_up: float = 0.0
     """Seconds of compiling and warming up, which are no part of the others."""
+    unsuited: Refusal | None = None
+    """The refusal, if the scheme refuses such a promise about any table."""
 
     @property
     def losses(self) -> dict[str, float]:

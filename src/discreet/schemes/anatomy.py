@@ -22,9 +22,10 @@ from discreet.progress import Progress, no_progress
 from discreet.randomness import generator, numbers_below, permutation
 from discreet.releases.anatomy.release import AnatomyRelease
 from discreet.releases.release import Release
-from discreet.schemes.default_scheme import keeper, way_out
+from discreet.schemes.default_scheme import keeper
 from discreet.schemes.grouping import confirm, published_rows
 from discreet.schemes.merge_broken import JudgedAttribute, merge_broken
+from discreet.schemes.refusal import Refusal
 from discreet.schemes.scheme import GivenGroups, Scheme, feasible
 from discreet.table.table import Table
 from discreet.table.texts import number_text
@@ -109,22 +110,23 @@ class Anatomy(_ExactScheme):
 
     name: ClassVar[str] = "anatomy"
 
-    def refusal(self, principle: Principle, prior: Prior) -> str | None:
+    def refusal(self, principle: Principle, prior: Prior) -> Refusal | None:
         """Accept l-diversity with a whole l, of the kinds frequency and distinct, or alpha-beta with alpha=1."""
         share = principle.sufficient_share
         if principle.hides_presence:
             return super().refusal(principle, prior)
         if share is None:
             exactly = keeper(principle) == "cuts" and Baseline().refusal(principle, prior) is None
-            also = ", or scheme 'baseline' to publish quasi-identifiers as they are" if exactly else ""
-            return (
-                f"scheme {self.name!r} keeps l-diversity of the kinds frequency and distinct and nothing else; "
-                f"{way_out(principle)}{also}"
+            return Refusal(
+                f"scheme {self.name!r} keeps l-diversity of the kinds frequency and distinct and nothing else",
+                principle,
+                "choose scheme 'baseline' to publish quasi-identifiers as they are" if exactly else "",
             )
         if different_values(share) * share > 1.0 + SLACK:
-            return (
+            return Refusal(
                 f"scheme {self.name!r} makes groups of l different values, so l must be a whole number, not "
-                f"{number_text(1.0 / share)}; ask for l={different_values(share)}"
+                f"{number_text(1.0 / share)}",
+                advice=f"ask for l={different_values(share)}",
             )
         return None
 
@@ -153,12 +155,12 @@ class Baseline(_ExactScheme):
 
     name: ClassVar[str] = "baseline"
 
-    def refusal(self, principle: Principle, prior: Prior) -> str | None:
+    def refusal(self, principle: Principle, prior: Prior) -> Refusal | None:
         """Accept any monotone promise except hiding rows among others: quasi-identifiers are published exactly."""
         if any(not part.about_values for part in principle.parts):
-            return (
-                f"scheme {self.name!r} publishes quasi-identifiers as they are, so it cannot hide a row among others; "
-                f"{way_out(principle)}"
+            return Refusal(
+                f"scheme {self.name!r} publishes quasi-identifiers as they are, so it cannot hide a row among others",
+                principle,
             )
         return super().refusal(principle, prior)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from discreet.principles.principle import Principle
-from discreet.principles.prior import Prior
 
 
 def keeper(principle: Principle) -> str | None:
@@ -58,44 +57,6 @@ def bounds_presence(principle: Principle) -> bool:
     (True, False)
     """
     return any(part.most_presence < 1.0 for part in principle.parts)
-
-
-def hides_nobody(scheme: str, principle: Principle, condition: str = "") -> str | None:
-    """Why a scheme that does not hide who is in the table refuses a promise; ``None`` if it bounds no such belief."""
-    if not bounds_presence(principle):
-        return None
-    return f"scheme {scheme!r} does nothing to hide who is in the table{condition}; {way_out(principle)}"
-
-
-def not_of_groups(scheme: str, principle: Principle) -> str | None:
-    """Why a scheme that publishes people's rows refuses a promise about how rows are drawn; ``None`` if there is none.
-
-    >>> from discreet.principles import DifferentialPrivacy
-    >>> print(not_of_groups("cuts", DifferentialPrivacy(1)))  # doctest: +NORMALIZE_WHITESPACE
-    scheme 'cuts' publishes people's own rows, and differential-privacy(epsilon=1) is about synthetic rows;
-    for differential-privacy(epsilon=1) choose scheme 'privbayes'
-    """
-    drawn = [str(part) for part in principle.parts if not part.about_groups]
-    if not drawn:
-        return None
-    return (
-        f"scheme {scheme!r} publishes people's own rows, and {drawn[0]} is about synthetic rows; {way_out(principle)}"
-    )
-
-
-def for_several(refusal: str | None, refused: Principle, principle: Principle) -> str | None:
-    """Return the refusal of a promise with a way out for all that is promised about several sensitive attributes."""
-    return refusal and refusal.replace(way_out(refused), way_out(principle))
-
-
-def not_only_caps(scheme: str, principle: Principle, prior: Prior) -> str | None:
-    """Why a scheme that only bounds values from above refuses a promise; ``None`` if that, or k-anonymity, is all."""
-    if principle.only_caps(prior):
-        return None
-    return (
-        f"scheme {scheme!r} needs a promise that bounds every value from above and none from below, such as "
-        f"beta-likeness or l-diversity; {way_out(principle)}"
-    )
 
 
 def default_scheme(principle: Principle | None = None) -> str:

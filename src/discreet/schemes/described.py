@@ -9,7 +9,8 @@ from discreet.errors import DiscreetError
 from discreet.principles.principle import Principle
 from discreet.releases.anatomy.release import AnatomyRelease
 from discreet.releases.generalization import Values
-from discreet.schemes.default_scheme import bounds_presence, way_out
+from discreet.schemes.default_scheme import bounds_presence
+from discreet.schemes.refusal import Refusal
 from discreet.schemes.scheme import Scheme
 from discreet.table.table import Table
 
@@ -55,21 +56,25 @@ class DescribedScheme(Scheme):
         stated = super().options
         return stated if self.exact else {name: stated[name] for name in stated if name != "descriptions"}
 
-    def broken_exactly(self, principle: Principle) -> str | None:
+    def broken_exactly(self, principle: Principle) -> Refusal | None:
         """Return why exact descriptions would break a promise that boxes may keep; None if they would not."""
         if not self.exact:
             return None
-        instead = f"say descriptions=boxes, or {way_out(principle)}"
+        instead = "say descriptions=boxes"
         if bounds_presence(principle) or any(not part.about_values for part in principle.parts):
-            return (
+            return Refusal(
                 f"scheme {self.name!r} with descriptions=exact publishes quasi-identifiers as they are, which hides no "
-                f"row among others and nobody's presence; {instead}"
+                "row among others and nobody's presence",
+                principle,
+                instead,
             )
         if principle.monotone:
             return None
-        return (
+        return Refusal(
             f"a person's quasi-identifiers may occur in several groups that scheme {self.name!r} publishes with "
-            f"descriptions=exact, and not all of these promises hold for averages of groups that keep them; {instead}"
+            "descriptions=exact, and not all of these promises hold for averages of groups that keep them",
+            principle,
+            instead,
         )
 
     def check_exact(self, table: Table) -> None:

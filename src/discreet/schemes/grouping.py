@@ -24,10 +24,11 @@ from discreet.releases.anatomy.release import AnatomyRelease
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.release import Release
 from discreet.schemes.buckets.drawing import along_curve, distinct_points
-from discreet.schemes.default_scheme import bounds_presence, for_several, not_of_groups, way_out
+from discreet.schemes.default_scheme import bounds_presence, way_out
 from discreet.schemes.described import DescribedScheme
 from discreet.schemes.merge_broken import JudgedAttribute, confirm_persons, groups_of_persons, merge_broken
 from discreet.schemes.merge_for_presence import merge_for_presence
+from discreet.schemes.refusal import Refusal, not_of_groups
 from discreet.schemes.scheme import GivenGroups, feasible
 from discreet.schemes.withholding import unusable_rows
 from discreet.table.table import Table
@@ -79,14 +80,15 @@ class GroupingScheme(DescribedScheme, GivenGroups):
         """Yield sets of rows to withhold, the best first; each contains all unusable rows and keeps the promise."""
         yield unusable_rows(table, principle, prior, rng)
 
-    def refusal(self, principle: Principle, prior: Prior) -> str | None:
+    def refusal(self, principle: Principle, prior: Prior) -> Refusal | None:
         """Accept every promise, but none that merging groups to hide who is in the table might break."""
         refusal = not_of_groups(self.name, principle) or self.broken_exactly(principle)
         if refusal is not None or principle.monotone or not bounds_presence(principle):
             return refusal
-        return (
+        return Refusal(
             f"scheme {self.name!r} merges groups to hide who is in the table, and not all of these promises hold for "
-            f"unions of groups that keep them; {way_out(principle)}"
+            f"unions of groups that keep them",
+            principle,
         )
 
     def _divided(
@@ -164,10 +166,11 @@ class LeadingScheme(GroupingScheme):
     """A scheme that makes groups for one sensitive attribute, and merges them until they keep what is promised about
     others."""
 
-    def refusal_of_several(self, principle: Principle, each: Sequence[Promised]) -> str | None:
+    def refusal_of_several(self, principle: Principle, each: Sequence[Promised]) -> Refusal | None:
         """Return why the scheme cannot make these promises about several sensitive attributes; None if it can."""
         if self._leading(each) is None:
-            return for_several(self.refusal(each[0].promise, each[0].prior), each[0].promise, principle)
+            refusal = self.refusal(each[0].promise, each[0].prior)
+            return refusal and refusal.about(principle)
         return GroupingScheme.refusal(self, principle, each[0].prior)
 
     def _leading(self, each: Sequence[Promised]) -> int | None:

@@ -21,7 +21,8 @@ from discreet.principles.prior import Prior
 from discreet.progress import Progress
 from discreet.randomness import generator
 from discreet.releases.release import Release
-from discreet.schemes.default_scheme import bounds_presence, default_scheme, for_several, keeper, not_of_groups, way_out
+from discreet.schemes.default_scheme import bounds_presence, default_scheme, keeper
+from discreet.schemes.refusal import Refusal, RefusalError, not_of_groups
 from discreet.schemes.row_order import row_order
 from discreet.table.table import Table, as_table
 
@@ -74,38 +75,39 @@ class Scheme(Expression, ABC):
     def release_of(self, table: Table, principle: Principle, progress: Progress | None = None) -> Release:
         """Return a release of the table, whose rows are in no order of the input's, that keeps the promise."""
 
-    def refusal(self, principle: Principle, prior: Prior) -> str | None:
-        """Return why the scheme cannot make this promise about any such table, in a sentence; None if it can."""
+    def refusal(self, principle: Principle, prior: Prior) -> Refusal | None:
+        """Return why the scheme cannot make this promise about any such table; None if it can."""
         drawn = not_of_groups(self.name, principle)
         if drawn is not None:
             return drawn
         if bounds_presence(principle) and not self.hides_presence:
-            return (
+            return Refusal(
                 f"scheme {self.name!r} publishes quasi-identifiers as they are, so who is in the table is certain and "
-                f"no alpha below 1 can be kept; {way_out(principle)}"
+                f"no alpha below 1 can be kept",
+                principle,
             )
         if principle.monotone:
             return None
-        return (
-            f"scheme {self.name!r} only keeps promises that still hold when groups that keep them are merged; "
-            f"{way_out(principle)}"
+        return Refusal(
+            f"scheme {self.name!r} only keeps promises that still hold when groups that keep them are merged",
+            principle,
         )
 
-    def refusal_of_several(self, principle: Principle, each: Sequence[Promised]) -> str | None:
+    def refusal_of_several(self, principle: Principle, each: Sequence[Promised]) -> Refusal | None:
         """Return why the scheme cannot make these promises about several sensitive attributes; None if it can."""
         if self.several:
             return self.refusal(principle, each[0].prior)
         names = ", ".join(str(promised.prior.attribute) for promised in each)
-        choose = "" if keeper(principle) is None else "name one of them, or "
-        return (
-            f"scheme {self.name!r} protects one sensitive attribute and the table has several ({names}); "
-            f"{choose}{way_out(principle)}"
+        return Refusal(
+            f"scheme {self.name!r} protects one sensitive attribute and the table has several ({names})",
+            principle,
+            "" if keeper(principle) is None else "name one of them",
         )
 
-    def refusal_of_any(self, principle: Principle, each: Sequence[Promised]) -> str | None:
+    def refusal_of_any(self, principle: Principle, each: Sequence[Promised]) -> Refusal | None:
         """Return the first refusal of what is promised about one of the attributes; None if there is none."""
-        refusals = (for_several(self.refusal(promise, prior), promise, principle) for prior, promise in each)
-        return next(filter(None, refusals), None)
+        refusals = (self.refusal(promise, prior) for prior, promise in each)
+        return next((refusal.about(principle) for refusal in refusals if refusal is not None), None)
 
     def draws(self) -> tuple[np.random.Generator, np.random.Generator | None]:
         """Return a generator for what is not published, and one for what is: None, for the operating system's entropy,
@@ -153,8 +155,8 @@ def feasible(scheme: Scheme, table: Table, principle: Principle) -> Prior:
     for prior, promise in each:
         promise.require(prior)
     refusal = scheme.refusal_of_several(principle, each) if len(each) > 1 else scheme.refusal(principle, each[0].prior)
-    if refusal:
-        raise DiscreetError(refusal)
+    if refusal is not None:
+        raise RefusalError(refusal)
     for prior, promise in each:
         reach = promise.reachable(prior)
         if not reach.feasible:

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from discreet.arguments import argument
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, UnknownColumnError
 from discreet.options import checked, several
 from discreet.table.dates import readings
 from discreet.table.detect import codec
@@ -119,7 +119,7 @@ class Layout:
                 said = [key for key in ("delimiter", "encoding") if getattr(self, key) and len(names) == 1]
                 ways = " or ".join(f"{argument(key)} than {getattr(self, key)!r}" for key in said)
                 others = f", or say another {ways}" if ways else ""
-                raise DiscreetError(f"{what} has no column {name!r}; {near(name, names)}{others}")
+                raise UnknownColumnError(f"{what} has no column {name!r}; {near(name, names)}{others}", name)
             if UNPAIRED.search(name):
                 raise DiscreetError(f"{what} has a column {name!r}, a name that no file can hold; rename it")
 

@@ -71,7 +71,7 @@ def test_plans_are_shown(home: Path) -> None:
 def test_compare(home: Path) -> None:
     found = run(
         *("compare", str(home / "people.csv"), *ROLES, "--promise", "beta-likeness(beta=3)", "--queries", "50"),
-        *("--schemes", "codip:exposure=0,codip:exposure=0;aligned=true", "--json"),
+        *("--schemes", "codip(exposure=0),codip(exposure=0, aligned=true)", "--json"),
     )
     assert found.exit_code == 0, found.output
     results = json.loads(found.stdout)["results"]

@@ -166,7 +166,7 @@ def test_the_probability_is_the_largest_that_keeps_the_promise(
         return
     if refusal is not None:
         assert at_rest >= bound
-        _check_advice(refusal, promise, numbers, counts, weights)
+        _check_advice(str(refusal), promise, numbers, counts, weights)
         return
     p = found(promise, prior, noise)
     assert at_rest < bound
@@ -507,8 +507,8 @@ def test_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert json.loads(run("audit", "r", "--original", "pay.csv", "--trace", "trace.csv", "--json"))["holds"]
     question = "SELECT COUNT(*) FROM t WHERE age < 40 AND wage BETWEEN 0 AND 30000"
     assert 0 <= json.loads(run("query", "r", question, "--json"))["estimate"] <= 500
-    shown = run("compare", *asked, "--schemes", "proximity,retention,retention:noise=prior", "--queries", "50")
-    assert "retention:noise=prior" in shown
+    shown = run("compare", *asked, "--schemes", "proximity,retention,retention(noise=prior)", "--queries", "50")
+    assert "retention(noise=prior)" in shown
     refused = run(
         "publish", *(word.replace("2000", "4000") for word in asked), "-o", "x", "--scheme", "retention", code=2
     )

@@ -164,7 +164,7 @@ def face(
             at = int(np.argmax(strains))
             if strains[at] > result.strain:
                 result.strain, result.point = float(strains[at]), _values_of(aligned, people[starts[at]])
-                result.sentence = result.part.explain(counts.line(at), prior).replace("this group", "this union")
+                result.sentence = result.part.explain(counts.line(at), prior, "this union")
             if window is not None and result.part.nearness is not None:
                 values = sensitive_codes[here]
                 within = counts.starts, counts.values, counts.amounts, point_of, window[0][values], window[1][values]

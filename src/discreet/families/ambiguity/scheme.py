@@ -23,9 +23,10 @@ from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.progress import Progress, no_progress
 from discreet.releases.release import Release
-from discreet.schemes.default_scheme import kept_by_ambiguity, way_out
+from discreet.schemes.default_scheme import kept_by_ambiguity
 from discreet.schemes.grouping import confirm, published_rows
 from discreet.schemes.merge_broken import JudgedAttribute
+from discreet.schemes.refusal import Refusal
 from discreet.schemes.scheme import Scheme, feasible
 from discreet.table.table import Column, Table
 
@@ -110,13 +111,14 @@ class Ambiguity(Scheme):
         """Raise an error if there are no such quasi-identifiers to publish together."""
         as_blocks(table.quasi_names, [] if self.pairs == "auto" else parse_pairs(self.pairs))
 
-    def refusal(self, principle: Principle, prior: Prior) -> str | None:
+    def refusal(self, principle: Principle, prior: Prior) -> Refusal | None:
         """Accept alpha-beta, also with k-anonymity (of groups) and l-diversity of kinds frequency and distinct."""
         if kept_by_ambiguity(principle):
             return None
-        return (
+        return Refusal(
             f"scheme {self.name!r} keeps alpha-beta, alone or with k-anonymity and l-diversity of the kinds frequency "
-            f"and distinct; {way_out(principle)}"
+            f"and distinct",
+            principle,
         )
 
     def release_of(self, table: Table, principle: Principle, progress: Progress | None = None) -> AmbiguousRelease:

@@ -22,7 +22,8 @@ from discreet.principles.prior import Prior
 from discreet.principles.wording import listed
 from discreet.progress import Progress
 from discreet.releases.release import Release
-from discreet.schemes.default_scheme import bounds_presence, keeper, not_of_groups, way_out
+from discreet.schemes.default_scheme import bounds_presence, keeper
+from discreet.schemes.refusal import Refusal, not_of_groups
 from discreet.schemes.scheme import EXAMPLE, GivenGroups, Scheme, feasible, make_scheme
 from discreet.table.dependency import Dependency, Plan, dependency, harmless_values, sensitive_shares
 from discreet.table.table import Table
@@ -142,27 +143,31 @@ class Codip(Scheme):
         """Return the name of the scheme that publishes tables, and its options."""
         return form_of(self.scheme, "scheme", EXAMPLE)
 
-    def refusal(self, principle: Principle, prior: Prior) -> str | None:
+    def refusal(self, principle: Principle, prior: Prior) -> Refusal | None:
         """Refuse promises about presence, and what the scheme of the tables refuses."""
         if bounds_presence(principle):
-            return (
+            return Refusal(
                 f"scheme {self.name!r} publishes several tables, which together may tell more about who is in them "
-                f"than each by itself; {way_out(principle)}"
+                f"than each by itself",
+                principle,
             )
         inner = self.inner(principle)
-        refusal: str | None = not_of_groups(self.name, principle) or inner.refusal(principle, prior)
+        refusal: Refusal | None = not_of_groups(self.name, principle) or inner.refusal(principle, prior)
         if refusal is not None:
             return refusal
         if (reason := inner.makes.refusal_as_part()) is not None:
-            return (
+            return Refusal(
                 f"scheme {self.name!r} publishes several tables of the same people, and a release of scheme "
-                f"{inner.name!r} cannot be one of them, because {reason}; choose scheme {inner.name!r} "
-                f"itself, leave its options out, or {way_out(principle)}"
+                f"{inner.name!r} cannot be one of them, because {reason}",
+                principle,
+                f"choose scheme {inner.name!r} itself, leave its options out",
             )
         if self.aligned and not isinstance(inner, GivenGroups):
-            return (
+            return Refusal(
                 f"aligned=True publishes all tables on one partition, and scheme {inner.name!r} cannot publish one "
-                f"that it is given; say aligned=False, or {way_out(principle)}"
+                "that it is given",
+                principle,
+                "say aligned=False",
             )
         return None
 

@@ -27,9 +27,9 @@ from discreet.progress import Progress, no_progress, part_of
 from discreet.releases.generalization import Values
 from discreet.releases.release import Release
 from discreet.schemes.axes import Loss, axes_of
-from discreet.schemes.default_scheme import hides_nobody, not_only_caps
 from discreet.schemes.described import Exactness
 from discreet.schemes.grouping import GroupingTask, LeadingScheme, confirm, published_rows
+from discreet.schemes.refusal import Refusal, hides_nobody, not_only_caps
 from discreet.schemes.scheme import feasible
 from discreet.table.table import Table
 
@@ -115,19 +115,20 @@ class Heterogeneous(LeadingScheme):
         """Matched releases if the graph is published, else groups."""
         return MatchedRelease if self.publishes == "graph" else super().makes
 
-    def refusal(self, principle: Principle, prior: Prior) -> str | None:
+    def refusal(self, principle: Principle, prior: Prior) -> Refusal | None:
         """Promises that bound every value from above, with k-anonymity or without; no others."""
         hidden = hides_nobody(self.name, principle, " if it publishes the graph") if self.publishes == "graph" else None
         return hidden or not_only_caps(self.name, principle, prior) or super().refusal(principle, prior)
 
-    def refusal_of_several(self, principle: Principle, each: Sequence[Promised]) -> str | None:
+    def refusal_of_several(self, principle: Principle, each: Sequence[Promised]) -> Refusal | None:
         """Why several sensitive attributes are refused: the graph is matched by the values of one of them."""
         if self.publishes == "best-bucket":
             return super().refusal_of_several(principle, each)
         names = ", ".join(str(promised.prior.attribute) for promised in each)
-        return (
+        return Refusal(
             f"scheme {self.name!r} protects one sensitive attribute if it publishes the graph, and the table has "
-            f"several ({names}); publish the best bucket instead (publishes=best-bucket), or name one of them"
+            f"several ({names})",
+            advice="publish the best bucket instead (publishes=best-bucket), or name one of them",
         )
 
     def release_of(self, table: Table, principle: Principle, progress: Progress | None = None) -> Release:

@@ -21,8 +21,8 @@ from discreet.randomness import permutation
 from discreet.releases.generalization import Values
 from discreet.schemes.axes import axes_of
 from discreet.schemes.cuts.scheme import Cuts
-from discreet.schemes.default_scheme import hides_nobody, way_out
 from discreet.schemes.grouping import GroupingTask, confirm, published_rows
+from discreet.schemes.refusal import Refusal, hides_nobody
 from discreet.schemes.scheme import Scheme, feasible
 from discreet.table.table import Table
 
@@ -74,15 +74,16 @@ class Lifting(Scheme):
     numbers, are disjoint where cuts divided them. Labels of a hierarchy may overlap: then an adversary who ignores the
     tree and only matches descriptions may believe more than is promised, and the audit says how much."""
 
-    def refusal(self, principle: Principle, prior: Prior) -> str | None:
+    def refusal(self, principle: Principle, prior: Prior) -> Refusal | None:
         """Promises that bound the belief in each value from above and say nothing else; no others.
 
         l-diversity of the kind distinct follows from the kind frequency, which can be promised instead.
         """
         if any(part.caps(prior) is None for part in principle.parts) or principle.floors(prior) is not None:
-            return (
+            return Refusal(
                 f"scheme {self.name!r} needs promises that bound the share of every value from above and say nothing "
-                f"else, such as beta-likeness or l-diversity of the kind frequency; {way_out(principle)}"
+                f"else, such as beta-likeness or l-diversity of the kind frequency",
+                principle,
             )
         return hides_nobody(self.name, principle)
 

@@ -19,7 +19,7 @@ from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.progress import Progress, no_progress
 from discreet.releases.release import Release
-from discreet.schemes.default_scheme import way_out
+from discreet.schemes.refusal import Refusal
 from discreet.schemes.scheme import Scheme, feasible
 from discreet.schemes.withholding import check_complete
 from discreet.table.table import Column, Table
@@ -64,13 +64,13 @@ class PrivBayes(Scheme):
     missing ones.
     ``observed``: those that occur are taken as public, and the release says so."""
 
-    def refusal(self, principle: Principle, prior: Prior) -> str | None:
+    def refusal(self, principle: Principle, prior: Prior) -> Refusal | None:
         """Accept differential privacy and nothing else."""
         if not any(part.about_groups for part in principle.parts):
             return None
-        return (
-            f"scheme {self.name!r} draws synthetic rows, so it can only promise differential-privacy; "
-            f"{way_out(principle)}"
+        return Refusal(
+            f"scheme {self.name!r} draws synthetic rows, so it can only promise differential-privacy",
+            principle,
         )
 
     def release_of(self, table: Table, principle: Principle, progress: Progress | None = None) -> SyntheticRelease:

@@ -29,8 +29,8 @@ from discreet.principles.proximity import Proximity
 from discreet.progress import Progress
 from discreet.releases.generalization import Values
 from discreet.schemes.axes import axes_of
-from discreet.schemes.default_scheme import way_out
 from discreet.schemes.grouping import GroupingScheme, GroupingTask, View
+from discreet.schemes.refusal import Refusal
 from discreet.schemes.withholding import sets_to_withhold
 from discreet.table.table import Table
 
@@ -112,13 +112,13 @@ class SplitAndPartition(GroupingScheme):
                 "partition=round-robin is the published algorithm, and effort=thorough is not; give only one of them"
             )
 
-    def refusal(self, principle: Principle, prior: Prior) -> str | None:
+    def refusal(self, principle: Principle, prior: Prior) -> Refusal | None:
         """Accept proximity promises, alone or with others; other schemes keep the others alone better."""
         if any(part.hides_presence for part in principle.parts):
-            return f"scheme {self.name!r} does not hide who is in the table; {way_out(principle)}"
+            return Refusal(f"scheme {self.name!r} does not hide who is in the table", principle)
         if principle.of(Proximity):
             return None
-        return f"scheme {self.name!r} keeps promises of proximity, alone or with others; {way_out(principle)}"
+        return Refusal(f"scheme {self.name!r} keeps promises of proximity, alone or with others", principle)
 
     def withheld(
         self, table: Table, principle: Principle, prior: Prior, rng: np.random.Generator

@@ -19,7 +19,7 @@ from discreet.principles.per_attribute import by_attribute, stated
 from discreet.principles.principle import Principle
 from discreet.progress import Progress
 from discreet.schemes.axes import axes_of
-from discreet.schemes.default_scheme import not_only_caps
+from discreet.schemes.refusal import not_only_caps
 from discreet.schemes.scheme import feasible
 from discreet.table.table import Table
 

@@ -18,8 +18,8 @@ from discreet.principles.prior import Prior
 from discreet.progress import Progress, no_progress
 from discreet.releases.generalization import Values
 from discreet.schemes.axes import Loss
-from discreet.schemes.default_scheme import hides_nobody, not_only_caps
 from discreet.schemes.grouping import confirm
+from discreet.schemes.refusal import Refusal, hides_nobody, not_only_caps
 from discreet.schemes.scheme import Scheme, feasible
 from discreet.schemes.withholding import check_complete
 from discreet.table.table import Table
@@ -43,7 +43,7 @@ class OneRunScheme(Scheme):
     random_state: int | None = None
     """A seed, for experiments only: whoever knows it can repeat what was drawn, and nothing is sealed."""
 
-    def refusal(self, principle: Principle, prior: Prior) -> str | None:
+    def refusal(self, principle: Principle, prior: Prior) -> Refusal | None:
         """Accept every promise that unions of groups keep, but none about who is in the table."""
         return hides_nobody(self.name, principle) or super().refusal(principle, prior)
 
@@ -115,7 +115,7 @@ class Sealed(OneRunScheme):
 
     name: ClassVar[str] = "sealed"
 
-    def refusal(self, principle: Principle, prior: Prior) -> str | None:
+    def refusal(self, principle: Principle, prior: Prior) -> Refusal | None:
         """Accept promises that bound every value from above, with k-anonymity or without."""
         return hides_nobody(self.name, principle) or not_only_caps(self.name, principle, prior)
 

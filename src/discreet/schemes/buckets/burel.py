@@ -19,9 +19,9 @@ from discreet.releases.generalization import Values
 from discreet.schemes.axes import axes_of
 from discreet.schemes.buckets.drawing import Retrieval, draw_groups
 from discreet.schemes.cuts.top_down import Problem, limits_of, partition_groups
-from discreet.schemes.default_scheme import way_out
 from discreet.schemes.described import Exactness
 from discreet.schemes.grouping import GroupingTask, LeadingScheme
+from discreet.schemes.refusal import Refusal
 
 Room = Literal["enough", "any"]
 LARGE = 1 << 15
@@ -67,14 +67,15 @@ class Burel(LeadingScheme):
     values: Values = "interval"
     descriptions: Exactness = "boxes"
 
-    def refusal(self, principle: Principle, prior: Prior) -> str | None:
+    def refusal(self, principle: Principle, prior: Prior) -> Refusal | None:
         """Accept only promises that bound shares of values, or of nodes of one level, with or without k-anonymity."""
         refused = super().refusal(principle, prior)
         if refused is not None or bounded_shares(principle.rules(prior)) is not None:
             return refused
-        return (
+        return Refusal(
             f"scheme {self.name!r} needs a promise that bounds the share of every value, or of every node at one level "
-            f"of a hierarchy, such as beta-likeness or l-diversity; {way_out(principle)}"
+            f"of a hierarchy, such as beta-likeness or l-diversity",
+            principle,
         )
 
     def groups(self, task: GroupingTask) -> NDArray[np.int32]:

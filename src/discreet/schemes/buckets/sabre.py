@@ -16,10 +16,10 @@ from discreet.principles.prior import Prior
 from discreet.principles.t_closeness import TCloseness
 from discreet.releases.generalization import Values
 from discreet.schemes.buckets.drawing import Retrieval, draw_groups
-from discreet.schemes.default_scheme import way_out
 from discreet.schemes.described import Exactness
 from discreet.schemes.grouping import GroupingTask, LeadingScheme
 from discreet.schemes.merge_broken import JudgedAttribute, merge_broken
+from discreet.schemes.refusal import Refusal
 
 SLACK = 1e-12
 """Tolerance for sums of shares; a thousandth of what the judge allows."""
@@ -66,11 +66,11 @@ class Sabre(LeadingScheme):
     values: Values = "interval"
     descriptions: Exactness = "boxes"
 
-    def refusal(self, principle: Principle, prior: Prior) -> str | None:
+    def refusal(self, principle: Principle, prior: Prior) -> Refusal | None:
         """Accept exactly one t-closeness promise, with or without other monotone promises."""
         if len(principle.of(TCloseness)) == 1:
             return super().refusal(principle, prior)
-        return f"scheme {self.name!r} keeps a single promise of t-closeness; {way_out(principle)}"
+        return Refusal(f"scheme {self.name!r} keeps a single promise of t-closeness", principle)
 
     def groups(self, task: GroupingTask) -> NDArray[np.int32]:
         """Return the group of each of the task's rows."""

@@ -28,6 +28,7 @@ from discreet.schemes.grouping import GroupingScheme, GroupingTask, View, publis
 from discreet.schemes.incognito.generalizations import Generalization, Generalizations
 from discreet.schemes.incognito.levels import Levels, levels_of
 from discreet.schemes.incognito.search import Judge
+from discreet.schemes.refusal import Refusal
 from discreet.schemes.scheme import Scheme, feasible
 from discreet.schemes.withholding import Withheld
 from discreet.table.table import Column, Table
@@ -89,7 +90,7 @@ class Incognito(GroupingScheme):
     values: Values = "interval"
     descriptions: Exactness = "boxes"
 
-    def refusal(self, principle: Principle, prior: Prior) -> str | None:
+    def refusal(self, principle: Principle, prior: Prior) -> Refusal | None:
         """Refuse promises that unions of groups may break, as the search relies on that."""
         return Scheme.refusal(self, principle, prior) or self.broken_exactly(principle)
 

@@ -19,7 +19,7 @@ from discreet.principles.prior import Prior
 from discreet.progress import Progress, no_progress
 from discreet.randomness import numbers_below
 from discreet.releases.release import Release
-from discreet.schemes.default_scheme import way_out
+from discreet.schemes.refusal import Refusal
 from discreet.schemes.scheme import Scheme, feasible
 from discreet.schemes.withholding import unusable_rows
 from discreet.table.table import Table
@@ -57,14 +57,15 @@ class Perturbation(Scheme):
     those with the largest smallest probability, which are all equal; ours. ``closed-form``: the paper's (Theorem 3),
     refused where it fails."""
 
-    def refusal(self, principle: Principle, prior: Prior) -> str | None:
+    def refusal(self, principle: Principle, prior: Prior) -> Refusal | None:
         """Accept only beta-likeness of values."""
         kept = [part for part in principle.of(BetaLikeness) if part.level == 0]
         if len(kept) == len(principle.parts):
             return None
-        return super().refusal(principle, prior) or (
+        return super().refusal(principle, prior) or Refusal(
             f"scheme {self.name!r} bounds the belief in single sensitive values, so it can only promise beta-likeness "
-            f"of values; {way_out(principle)}"
+            "of values",
+            principle,
         )
 
     def release_of(self, table: Table, principle: Principle, progress: Progress | None = None) -> PerturbedRelease:

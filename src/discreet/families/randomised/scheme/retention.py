@@ -20,7 +20,7 @@ from discreet.principles.wording import percent, rows
 from discreet.progress import Progress, no_progress
 from discreet.randomness import numbers_below
 from discreet.releases.release import Release
-from discreet.schemes.default_scheme import way_out
+from discreet.schemes.refusal import Refusal
 from discreet.schemes.scheme import Scheme, feasible
 from discreet.schemes.withholding import unusable_rows
 from discreet.table.table import Table
@@ -79,13 +79,14 @@ class Retention(Scheme):
     """How p is found: ``exact``, ours, the largest that keeps the promise; ``published``, the paper's, by Equation 3,
     refused where that breaks the promise."""
 
-    def refusal(self, principle: Principle, prior: Prior) -> str | None:
+    def refusal(self, principle: Principle, prior: Prior) -> Refusal | None:
         """Accept only proximity promises, and only those that let some numbers be kept."""
         near = principle.of(Proximity)
         if len(near) < len(principle.parts):
-            return (
+            return Refusal(
                 f"scheme {self.name!r} bounds the belief that a number lies near another, so it can only promise "
-                f"proximity; {way_out(principle)}"
+                f"proximity",
+                principle,
             )
         for part in near:
             crowd = crowds(prior.counts, *part.windows(prior))
@@ -177,8 +178,8 @@ def draw(coin: Coin, number: int, seeded: np.random.Generator | None = None) -> 
     return np.searchsorted(ends, numbers_below(int(ends[-1]), number, seeded), side="right").astype(np.int64)
 
 
-def _hopeless(part: Proximity, prior: Prior, crowd: Crowds) -> str:
-    """Return why no number may be kept, in a sentence that suggests what to ask for instead."""
+def _hopeless(part: Proximity, prior: Prior, crowd: Crowds) -> Refusal:
+    """Return why no number may be kept, and what to ask for instead."""
     worst = int(crowd.rows.argmax())
     most = int(crowd.rows[worst])
     reach = (prior.rows - 1) // most
@@ -192,10 +193,11 @@ def _hopeless(part: Proximity, prior: Prior, crowd: Crowds) -> str:
     ways = [f"ask for {' or '.join(ways)}"] if ways else []
     if part.reachable(prior).feasible:
         ways.append("choose scheme 'proximity'")
-    return (
+    return Refusal(
         f"this table cannot keep {part} by scheme 'retention': {most:,} of {rows(prior.rows)} {where}, so even if all "
         f"published numbers were noise, the belief in these would be {percent(most / prior.rows)} where less than "
-        f"{percent(1.0 / part.m)} is needed; {', or '.join(ways) or 'choose another sensitive attribute'}"
+        f"{percent(1.0 / part.m)} is needed",
+        advice=", or ".join(ways) or "choose another sensitive attribute",
     )
 
 
