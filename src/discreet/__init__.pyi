@@ -30,7 +30,7 @@ from .families.randomised.release.retained import RetainedRelease
 from .families.randomised.scheme.perturbation import Perturbation
 from .families.randomised.scheme.retention import Retention
 from .families.sealed.mirrored import Mirrored
-from .families.sealed.release import MirroredRelease, SealedRelease
+from .families.sealed.release import MirroredExactRelease, MirroredRelease, SealedExactRelease, SealedRelease
 from .families.sealed.scheme import Sealed
 from .jobs.publish import publish
 from .plugins import Format
@@ -105,6 +105,7 @@ __all__ = [
     "MatchedRelease",
     "Minimality",
     "Mirrored",
+    "MirroredExactRelease",
     "MirroredRelease",
     "Mondrian",
     "NaiveBayes",
@@ -126,6 +127,7 @@ __all__ = [
     "Sabre",
     "Scheme",
     "Sealed",
+    "SealedExactRelease",
     "SealedRelease",
     "Similarity",
     "SplitAndPartition",

@@ -112,11 +112,21 @@ FORMATS: Registry[Format] = Registry(
             "The same, from halves that could be exchanged.",
             "families.sealed.auditor",
         ),
+        "sealed-exact": Entry(
+            "families.sealed.release:SealedExactRelease",
+            "Exact rows, sensitive values per group, and what the choice of groups may tell.",
+            "families.sealed.auditor",
+        ),
+        "mirrored-exact": Entry(
+            "families.sealed.release:MirroredExactRelease",
+            "Exact rows, and values per group, from halves that could be exchanged.",
+            "families.sealed.auditor",
+        ),
         "synthetic": Entry(
             "families.privbayes.release:SyntheticRelease", "Synthetic rows.", "families.privbayes.auditor"
         ),
     },
-    lambda release, entry: Format(release, f"{entry.auditor}:audit_{release.format}"),
+    lambda release, entry: Format(release, f"{entry.auditor}:audit_{release.format.replace('-', '_')}"),
 )
 ATTACKS: Registry[Any] = Registry(
     "attacks",

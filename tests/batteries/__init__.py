@@ -11,7 +11,7 @@ from batteries.matched import MATCHED
 from batteries.nested import NESTED
 from batteries.projected import PROJECTED
 from batteries.randomised import PERTURBED, RETAINED
-from batteries.sealed import MIRRORED, SEALED
+from batteries.sealed import MIRRORED, MIRRORED_EXACT, SEALED, SEALED_EXACT
 from batteries.synthetic import SYNTHETIC
 
 BATTERIES = {
@@ -27,6 +27,8 @@ BATTERIES = {
     "projected": PROJECTED,
     "sealed": SEALED,
     "mirrored": MIRRORED,
+    "sealed-exact": SEALED_EXACT,
+    "mirrored-exact": MIRRORED_EXACT,
     "synthetic": SYNTHETIC,
 }
 """By the name of the format, and what is special about its release; a format that has none fails the tests."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from batteries.anatomy import ANATOMY, hidden, invented
 from batteries.battery import FEWER_GROUPS, KEPT_VALUE, UNKNOWN, Battery, Lines, Must, another
 from batteries.generalized import oldest_and_youngest
-from support.tampering import put
+from support.tampering import more, put
 
 SEALED = Battery(
     scheme="sealed",
@@ -51,3 +52,26 @@ MIRRORED = SEALED._replace(
     weakened="groups",  # everything would have been cut into pairs
 )
 """What is done to a sealed release, whose tables it has; but it can do without a sensitive attribute."""
+
+SEALED_EXACT = SEALED._replace(
+    options={"descriptions": "exact"},
+    weaker="beta-likeness(beta=3)",
+    tables={
+        **ANATOMY.tables,
+        "sensitive": ANATOMY.tables["sensitive"]._replace(
+            repeated=Must("consistency support totals"), changed=Must("broken consistency support totals")
+        ),
+        "seal": SEALED.tables["seal"],
+    },
+    own={
+        **ANATOMY.own,
+        "a count is larger": (put("sensitive", "count", more(1)), Must("consistency support totals")),
+        "a row is invented": (invented, Must("rows support totals")),
+        "a row is hidden": (hidden, Must("broken consistency support")),
+        "less than nothing was told": SEALED.own["less than nothing was told"],
+    },
+    unreadable={**ANATOMY.unreadable, "an amount that is no number": SEALED.unreadable["an amount that is no number"]},
+)
+"""With the rows and counts of an anatomy release, whose groups are larger than those of `ANATOMY`."""
+
+MIRRORED_EXACT = SEALED_EXACT._replace(scheme="mirrored", weakened="groups")

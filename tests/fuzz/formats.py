@@ -360,6 +360,17 @@ def _nested(published: Published) -> None:
 def _sealed(published: Published) -> None:
     """Groups, and for each what was told: even whoever makes the most of it believes no more than is promised."""
     _generalized(published)
+    _leaked(published)
+
+
+def _sealed_exact(published: Published) -> None:
+    """The same with rows as they are."""
+    _anatomy(published)
+    _leaked(published)
+
+
+def _leaked(published: Published) -> None:
+    """Check that what tests may have leaked about each group leaves the promise kept."""
     seal, rows = lines_of(published.folder, "seal"), published.rows_by_group()
     expect([int(line["group"]) for line in seal] == sorted(rows), "the seal is not about the groups")
     for line, column in itertools.product(seal, published.case.sensitive):
@@ -507,6 +518,8 @@ FORMATS: dict[str, Callable[[Published], None]] = {
     "projected": _projected,
     "sealed": _sealed,
     "mirrored": _generalized,
+    "sealed-exact": _sealed_exact,
+    "mirrored-exact": _anatomy,
     "synthetic": _synthetic,
 }
 """The oracle of each format; the run fails for a format that is not listed."""

@@ -159,6 +159,8 @@ MAKERS: dict[str, Maker] = {
     ),
     "sealed": sealed(dc.SealedRelease),
     "mirrored": sealed(dc.MirroredRelease),
+    "sealed-exact": sealed(dc.SealedExactRelease),
+    "mirrored-exact": sealed(dc.MirroredExactRelease),
     "nested": nested,
     "matched": matched,
     "perturbed": perturbed,

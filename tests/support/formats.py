@@ -8,7 +8,7 @@ from discreet.catalogue import FORMATS
 from discreet.principles import parse
 from discreet.releases.release import Release
 from discreet.table.table import Table
-from support.claims import DRAWN, GRAPH, made
+from support.claims import DRAWN, EXACT, GRAPH, made
 
 
 class Maker(NamedTuple):
@@ -33,6 +33,8 @@ MAKERS = {
     "projected": Maker("codip", "beta-likeness(beta=1)", "beta-likeness(beta=1)"),
     "sealed": Maker("sealed", "beta-likeness(beta=3)", "beta-likeness(beta=3)"),
     "mirrored": Maker("mirrored", "beta-likeness(beta=1)", "beta-likeness(beta=1)"),
+    "sealed-exact": Maker(EXACT["sealed"], "beta-likeness(beta=3)", "beta-likeness(beta=3)"),
+    "mirrored-exact": Maker(EXACT["mirrored"], "beta-likeness(beta=1)", "beta-likeness(beta=1)"),
     "synthetic": Maker(DRAWN, "differential-privacy(epsilon=1)", "differential-privacy(epsilon=2)"),
 }
 assert MAKERS.keys() == FORMATS.built_in.keys(), "a new format needs a line here"

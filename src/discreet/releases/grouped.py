@@ -6,12 +6,14 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.principles.counts import Counts
+from discreet.releases.folder import Home
 from discreet.releases.release import Release
 from discreet.table.table import Column
 
@@ -99,6 +101,9 @@ class GroupedRelease(Release):
 class GroupedRowsRelease(GroupedRelease):
     """A release that publishes the group of every row."""
 
+    more_tables: ClassVar[tuple[str, ...]] = ()
+    """Further tables of a format built on another."""
+
     group_of: NDArray[np.int32]
     """For each published row its group, as an index into ``ids``."""
 
@@ -111,3 +116,8 @@ class GroupedRowsRelease(GroupedRelease):
     def sizes(self) -> NDArray[np.int64]:
         """The number of rows of each group."""
         return np.bincount(self.group_of, minlength=self.groups).astype(np.int64)
+
+    def second_table(self, home: Home, stem: str) -> Path:
+        """The file of a further table of a format built on another."""
+        name: str = next(name for name in self.manifest["tables"] if name.startswith(f"{stem}."))
+        return home / name

@@ -8,25 +8,30 @@ everyone, groups whose ends are known must still be such that cuts, one after th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from functools import partial
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.adversary.alignment import Aligned, align, codes_in, each_sensitive
+from discreet.adversary.alignment import Aligned, align, codes_in, each_sensitive, quasi_column
 from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.check import Check, named
 from discreet.adversary.checks import soundness
+from discreet.adversary.checks.counted import each_attribute
 from discreet.adversary.checks.manifest import is_installed, stated_promise, stated_scheme
 from discreet.adversary.checks.trace import traced
+from discreet.adversary.formats import anatomy
 from discreet.adversary.formats.generalized import audit_generalized
 from discreet.adversary.verdict import counts_of
 from discreet.errors import DiscreetError
-from discreet.families.sealed.release import SealedRelease
+from discreet.families.sealed.release import SealedExactRelease, SealedRelease
+from discreet.families.sealed.seal import Seal
 from discreet.kernels.judging import SLACK
 from discreet.principles import Prior
+from discreet.principles.counts import Counts
 from discreet.principles.principle import Principle, conjunction
 from discreet.principles.wording import counted
 from discreet.releases.attributes import Attribute
@@ -40,16 +45,51 @@ AMOUNTS = (
 SEEDED = "it was made with a seed, and an attacker who knows it can repeat its coins: nothing is sealed"
 
 
-def audit_sealed(case: Case[Any], mirrored: bool = False) -> FormatFindings:
-    """Audit a sealed release against its original, or a mirrored one; see ``audit``.
+class View(NamedTuple):
+    """A release and its original as if they had a single sensitive attribute."""
 
-    The last check rests on what no file can show.
-    """
+    release: Seal
+    original: Table
+    counts: Counts
+    """Of every group, by the original's values."""
+
+
+Inseparable = Callable[[bool], tuple[int, int] | None]
+"""Returns two groups that no tree of cuts sets apart; whether categories are published as sets is given."""
+
+
+def audit_sealed(case: Case[SealedRelease], mirrored: bool = False) -> FormatFindings:
+    """Audit a sealed release against its original, or a mirrored one; see ``audit``."""
     aligned = align(case.release, case.original)
     findings = audit_generalized(case, aligned)
+
+    def views() -> list[View]:
+        return [
+            View(cast(Seal, view.release), original, counts_of(view, len(Prior.of(original).values)))
+            for view, original in each_sensitive(aligned, case.original)
+        ]
+
+    return _with_seal(case, findings, views, partial(inseparable_boxes, aligned), mirrored)
+
+
+def audit_sealed_exact(case: Case[SealedExactRelease], mirrored: bool = False) -> FormatFindings:
+    """Audit a sealed release with exact quasi-identifiers against its original, or a mirrored one; see ``audit``."""
+    findings = anatomy.audit_anatomy(case)
+
+    def views() -> list[View]:
+        aligned = each_attribute(anatomy.align(case.release, case.original))
+        return [View(cast(Seal, view.release), view.original, view.counts) for view in aligned]
+
+    return _with_seal(case, findings, views, lambda as_sets: at_one_place(case.release), mirrored)
+
+
+def _with_seal(
+    case: Case[Any], findings: FormatFindings, views: Callable[[], list[View]], inseparable: Inseparable, mirrored: bool
+) -> FormatFindings:
+    """Return findings on groups with those on their choice, the last of which rests on what no file can show."""
     sound = all(check.holds for check in findings.checks)
-    groups = [divided(case, aligned)] if sound else []  # what is at fault otherwise says nothing about the scheme
-    seals = [_seal(case, aligned), *([_mirror(case.release)] if mirrored else [])]
+    groups = [divided(case, inseparable)] if sound else []  # what is at fault otherwise says nothing about the scheme
+    seals = [_seal(case, views), *([_mirror(case.release)] if mirrored else [])]
     last, release = seals[-1], case.release
     if last.holds and not release.faults:
         sentence = last.sentence.removesuffix(".")
@@ -65,7 +105,12 @@ def audit_mirrored(case: Case[Any]) -> FormatFindings:
     return audit_sealed(case, mirrored=True)
 
 
-def _mirror(release: SealedRelease) -> Check:
+def audit_mirrored_exact(case: Case[Any]) -> FormatFindings:
+    """Audit a mirrored release with exact quasi-identifiers against its original; see ``audit``."""
+    return audit_sealed_exact(case, mirrored=True)
+
+
+def _mirror(release: Seal) -> Check:
     """Say about which groups something was leaked."""
     if release.faults:
         return Check("mirror", True, "The choice of groups was not judged, because the tables are faulty.")
@@ -77,16 +122,15 @@ def _mirror(release: SealedRelease) -> Check:
     return Check("mirror", True, sentence)
 
 
-def _seal(case: Case[SealedRelease], aligned: Aligned) -> Check:
+def _seal(case: Case[Seal], views: Callable[[], list[View]]) -> Check:
     """Check that in every group the odds of each value, times what was leaked, are within what the promise allows."""
     if case.release.faults:
         return Check("seal", True, "The seal was not judged, because the tables are faulty.")
     if not is_installed(case.manifest.get("scheme")):
         sentence = "The seal was made by a scheme that is not installed here, so what its tests may leak is unknown; "
         return Check("seal", False, f"{sentence}install the plug-in that has it.")
-    views = each_sensitive(aligned, case.original)
     promised = [promises for _, promises in soundness.each_promised(case.parts, case.original)]
-    judged = [_broken(*view, promises) for view, promises in zip(views, promised, strict=True)]
+    judged = [_broken(view, promises) for view, promises in zip(views(), promised, strict=True)]
     if None in judged and case.release.leakage.any():
         sentence = (
             "Tests with a coin leaked something about groups, and not everything that is promised is an upper bound."
@@ -104,14 +148,13 @@ def _seal(case: Case[SealedRelease], aligned: Aligned) -> Check:
     return Check("seal", True, sentence)
 
 
-def _broken(aligned: Aligned, original: Table, promised: Sequence[Principle]) -> str | None:
-    """Say which group leaves too little room in a table of one sensitive attribute; "" if none does, and None if a
+def _broken(view: View, promised: Sequence[Principle]) -> str | None:
+    """Say which group leaves too little room about one sensitive attribute; "" if none does, and None if a
     promise does not only bound values from above, so that no room would be enough."""
-    prior, release = Prior.of(original), cast(SealedRelease, aligned.release)
+    release, counts, prior = view.release, view.counts, Prior.of(view.original)
     caps = conjunction(promised).caps(prior) if promised and conjunction(promised).only_caps(prior) else None
     if caps is None:
         return None
-    counts = counts_of(aligned, len(prior.values))
     cap, left = np.minimum(caps[counts.values], 1.0), np.exp(-release.leakage)[counts.groups]
     rest = 1.0 - cap + cap * left
     # the share whose odds are this factor of the cap's
@@ -137,18 +180,19 @@ def _broken(aligned: Aligned, original: Table, promised: Sequence[Principle]) ->
 UNKNOWN = "Whether the scheme can have made these groups was not checked"
 
 
-def divided(case: Case[SealedRelease], aligned: Aligned) -> Check:
+def divided(case: Case[Seal], inseparable: Inseparable) -> Check:
     """Check that the scheme that is stated can have made the groups."""
     release, original = case.release, case.original
     scheme, promise = stated_scheme(case.manifest.get("scheme")), stated_promise(case.manifest.get("promise"))
     if release.faults or release.rows != original.rows or promise is None or not hasattr(scheme, "impossible"):
         return Check("groups", True, f"{UNKNOWN}, because the manifest or the tables are faulty.")
-    table = _as_published(release, original, scheme.options.get("values") == "label")
+    labels = scheme.options.get("values") == "label" and not release.exact_quasi
+    table = _as_published(release, original, labels)
     if table is None:
         return Check("groups", True, f"{UNKNOWN}, because the original was read with other hierarchies.")
     places = traced(release, original.rows, case.trace)
     if places is None or bool((places < 0).any()):
-        places = release.certain_groups(aligned.columns)
+        places = release.certain_groups([quasi_column(attribute, original) for attribute in release.quasi])
     groups = places.astype(np.int32)
     try:
         why = scheme.impossible(table, promise, groups, release.sizes)
@@ -158,7 +202,7 @@ def divided(case: Case[SealedRelease], aligned: Aligned) -> Check:
         return Check("groups", False, f"Scheme {scheme.name!r} cannot have made these groups: {why}.")
     unknown = int((groups < 0).sum())
     if unknown and release.disjoint:
-        both = _inseparable(aligned, scheme.options.get("values") == "set")
+        both = inseparable(scheme.options.get("values") == "set")
         if both is not None:
             first, second = (named(release, group) for group in both)
             sentence = f"No cuts, one after the other, separate {first} and {second}, as those of the scheme would."
@@ -167,7 +211,7 @@ def divided(case: Case[SealedRelease], aligned: Aligned) -> Check:
     return Check("groups", True, f"Scheme {scheme.name!r} can have made these groups{rest}.")
 
 
-def _as_published(release: SealedRelease, original: Table, labels: bool) -> Table | None:
+def _as_published(release: Seal, original: Table, labels: bool) -> Table | None:
     """Return the original as it was published, with the domains that the release states; None if hierarchies differ."""
 
     def other_tree(attribute: Attribute, column: Column) -> bool:
@@ -186,7 +230,18 @@ def _as_published(release: SealedRelease, original: Table, labels: bool) -> Tabl
     return replace(original, quasi=tuple(shown))
 
 
-def _inseparable(aligned: Aligned, as_sets: bool) -> tuple[int, int] | None:
+def at_one_place(release: SealedExactRelease) -> tuple[int, int] | None:
+    """Return two groups that both have rows with the same quasi-identifiers; None if there are none."""
+    keys = release.keys()
+    order = np.argsort(keys, kind="stable")
+    differ = (np.diff(keys[order]) == 0) & (np.diff(release.group_of[order]) != 0)
+    if not differ.any():
+        return None
+    at = int(np.argmax(differ))
+    return int(release.group_of[order[at]]), int(release.group_of[order[at + 1]])
+
+
+def inseparable_boxes(aligned: Aligned, as_sets: bool) -> tuple[int, int] | None:
     """Return two groups that no tree of cuts sets apart, among those whose ends are known; None if there are none.
 
     Names are known where they are published as sets (``as_sets``); otherwise a set is the leaves of a label, of which

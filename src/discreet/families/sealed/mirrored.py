@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from discreet.families.sealed.cutting import Cutting
 from discreet.families.sealed.halving import Halving
 from discreet.families.sealed.limits import CountLimits
-from discreet.families.sealed.release import MirroredRelease
+from discreet.families.sealed.release import MirroredExactRelease, MirroredRelease
 from discreet.families.sealed.scheme import OneRunScheme
 from discreet.kernels.cuts.layout import layout_of
 from discreet.principles.joint import jointly
@@ -70,6 +70,12 @@ class Mirrored(OneRunScheme):
     halved again, because no exchange within it changes any of them. So in every group the odds are at most those of the
     value's share times exp(leakage), which the release states; it is 0 in all groups but those cut under a seal.
 
+    *Exact quasi-identifiers* (``descriptions=exact``) change nothing in this. Everybody's quasi-identifiers were known
+    from the start; what is published of them, those of the members of every group, follows from who is in which group,
+    given which all of this is said. Persons at one place may be in several groups, and who of them is in which is not
+    published. Nothing but their values tells them apart, so that the belief about each is the mean over these groups,
+    each counted as often as it has members at the place, and is within what the promise allows as each of them is.
+
     >>> from discreet.datasets import patients
     >>> from discreet.principles import LDiversity
     >>> Mirrored(random_state=1).publish(patients(), LDiversity(2)).groups > 1
@@ -78,6 +84,7 @@ class Mirrored(OneRunScheme):
 
     name: ClassVar[str] = "mirrored"
     format: ClassVar[type[MirroredRelease]] = MirroredRelease
+    exact_format: ClassVar[type[MirroredExactRelease]] = MirroredExactRelease
 
     def _groups(
         self, table: Table, principle: Principle, seeded: np.random.Generator | None, progress: Progress

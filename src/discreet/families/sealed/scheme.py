@@ -11,13 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.families.sealed.cutting import Cutting
-from discreet.families.sealed.release import SealedRelease
+from discreet.families.sealed.release import SealedExactRelease, SealedRelease
+from discreet.families.sealed.seal import Seal
 from discreet.principles.per_attribute import apart, by_attribute, stated
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.progress import Progress, no_progress
 from discreet.releases.generalization import Values
 from discreet.schemes.axes import Loss
+from discreet.schemes.described import DescribedScheme, Exactness
 from discreet.schemes.grouping import confirm
 from discreet.schemes.refusal import Refusal, hides_nobody, not_only_caps
 from discreet.schemes.scheme import Scheme, feasible
@@ -29,25 +31,27 @@ FOLLOWED = 50
 
 
 @dataclass(frozen=True, kw_only=True)
-class OneRunScheme(Scheme):
+class OneRunScheme(DescribedScheme):
     """A scheme whose promise holds against an adversary who knows the algorithm, and so covers one run of it."""
 
     format: ClassVar[type[SealedRelease]] = SealedRelease
+    exact_format: ClassVar[type[SealedExactRelease]] = SealedExactRelease
     one_run: ClassVar[bool] = True
     several: ClassVar[bool] = True
 
     loss: Loss = "ail"
     """The loss by which cuts are put in order: ``ail``, ``gcp`` or ``discernibility``."""
     values: Values = "interval"
-    """How quasi-identifiers are published: ``interval``, ``label`` or ``set``."""
+    descriptions: Exactness = "boxes"
     random_state: int | None = None
     """A seed, for experiments only: whoever knows it can repeat what was drawn, and nothing is sealed."""
 
     def refusal(self, principle: Principle, prior: Prior) -> Refusal | None:
         """Accept every promise that unions of groups keep, but none about who is in the table."""
-        return hides_nobody(self.name, principle) or super().refusal(principle, prior)
+        refusal = hides_nobody(self.name, principle) or super().refusal(principle, prior)
+        return refusal or self.broken_exactly(principle)
 
-    def release_of(self, table: Table, principle: Principle, progress: Progress | None = None) -> SealedRelease:
+    def release_of(self, table: Table, principle: Principle, progress: Progress | None = None) -> Seal:
         """Return a release of the table in which every group keeps the promise, with the leakage of each group."""
         feasible(self, table, principle)
         check_complete(self.name, table, ", or choose scheme 'cuts'")
@@ -55,7 +59,10 @@ class OneRunScheme(Scheme):
         groups, leakage = self._groups(table, principle, self.draws()[1], progress or no_progress)
         for promise, view in apart(principle, table):
             confirm(groups, view.sensitive_codes, promise, Prior.of(view))
-        return self.format.from_seal(table, groups, leakage, values=self.values, **self.statement(principle))
+        statement = self.statement(principle)
+        if self.exact:
+            return self.exact_format.from_seal(table, groups, leakage, **statement)
+        return self.format.from_seal(table, groups, leakage, values=self.values, **statement)
 
     @abstractmethod
     def _groups(
@@ -103,6 +110,12 @@ class Sealed(OneRunScheme):
     reveals at most exp(leakage) more about them than the group alone would. It says nothing about an adversary to whom
     some worlds are likelier than others, because quasi-identifiers and values depend on each other.
 
+    *Exact quasi-identifiers* (``descriptions=exact``) change nothing in this. The groups are divided by the same tests
+    and coins, of which quasi-identifiers decide all that values do not, and everybody's quasi-identifiers were known
+    from the start. What is published then are the quasi-identifiers of the members of every group, the counts of its
+    values and its leakage: all of it follows from the results and the published counts, given which the odds are as
+    above. Cuts between values leave nobody's quasi-identifiers in two groups, so there is no average to take.
+
     What would undo it: coins that can be repeated (so a seed is for experiments only), several runs of which one is
     chosen, ties broken by the order of the input, and boxes that depend on sensitive values; there are none here.
 
@@ -117,7 +130,8 @@ class Sealed(OneRunScheme):
 
     def refusal(self, principle: Principle, prior: Prior) -> Refusal | None:
         """Accept promises that bound every value from above, with k-anonymity or without."""
-        return hides_nobody(self.name, principle) or not_only_caps(self.name, principle, prior)
+        refusal = hides_nobody(self.name, principle) or not_only_caps(self.name, principle, prior)
+        return refusal or self.broken_exactly(principle)
 
     refusal_of_several = Scheme.refusal_of_any
 

@@ -46,9 +46,12 @@ from discreet.table.combinations import distinct, places_among, ranked
 from discreet.table.query import Query
 from discreet.table.table import Column, Table
 
-ASSUMPTIONS = (
+EXACT = (
     "Every published row is a row of the original with its quasi-identifiers as they were; an attacker who knows "
-    "someone's quasi-identifiers can tell that the person is in the table. Only the sensitive value is protected.",
+    "someone's quasi-identifiers can tell that the person is in the table. Only the sensitive value is protected."
+)
+ASSUMPTIONS = (
+    EXACT,
     COUNTED,
     SHUFFLED,
     KEPT_BY_GROUPS,
@@ -72,10 +75,15 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease, ExactRowsRelease):
     @classmethod
     def from_groups(cls, table: Table, groups: NDArray[np.int32], **stated: Unpack[Stated]) -> Self:
         """Publish a partition: ``groups[row]`` is the group of a row, as any number, or -1 if the row is withheld."""
+        return cls._of_groups(table, groups, Statement(**stated)).in_order()
+
+    @classmethod
+    def _of_groups(cls, table: Table, groups: NDArray[np.int32], statement: Statement) -> Self:
+        """The release of a partition, in the order of the table and of the given numbers of groups."""
         rows = PublishedRows.of_groups(table, groups)
         check_countable(table, "an anatomy release")
         return cls(
-            manifest=rows.manifest(cls, Statement(**stated), groups=rows.groups),
+            manifest=rows.manifest(cls, statement, groups=rows.groups),
             attributes=rows.attributes,
             exact=rows.exact,
             ids=np.arange(rows.groups),
@@ -83,17 +91,30 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease, ExactRowsRelease):
             others=rows.others,
             trace=rows.places,
             counted=counted_in_groups(rows),
-        ).in_order()
+        )
 
     def in_order(self) -> Self:
         """Return the same release with its rows and the numbers of its groups in canonical order."""
-        keys = canonical.line_keys((*self.exact, *self.others), self.rows)
-        contents = [canonical.Lines(self.group_of, keys), *self.counted_lines]
-        numbers = canonical.group_numbers(canonical.content_ranks(self.groups, contents))
+        numbers = canonical.group_numbers(canonical.content_ranks(self.groups, self._contents))
         group_of = canonical.renumbered(numbers, self.group_of)
-        order = canonical.line_order(group_of, keys)
+        order = canonical.line_order(group_of, self._line_keys)
         if order is None and bool((group_of == self.group_of).all()):
             return self
+        return self._rearranged(numbers, order)
+
+    @property
+    def _contents(self) -> list[NDArray[Any] | canonical.Lines]:
+        """What is published with each group: its rows, and the counts of its sensitive values."""
+        return [canonical.Lines(self.group_of, self._line_keys), *self.counted_lines]
+
+    @cached_property
+    def _line_keys(self) -> NDArray[np.int64]:
+        """A number for each row, in the order of what is published with it."""
+        return canonical.line_keys((*self.exact, *self.others), self.rows)
+
+    def _rearranged(self, numbers: NDArray[np.int64], order: NDArray[np.int64] | None) -> Self:
+        """The same release with other numbers of its groups, and its rows in an order."""
+        group_of = canonical.renumbered(numbers, self.group_of)
         return replace(
             self,
             exact=canonical.taken_in(order, self.exact),
@@ -107,7 +128,9 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease, ExactRowsRelease):
     def load(cls, home: Home, manifest: dict[str, Any]) -> Self:
         """Load the release in a folder whose manifest has been read."""
         attributes = reading.read_attributes(manifest)
-        sensitive_columns, sensitive, lines, ending = reading.counted_tables(home, attributes, manifest, ["table"])
+        sensitive_columns, sensitive, lines, ending = reading.counted_tables(
+            home, attributes, manifest, ["table", *cls.more_tables]
+        )
         table, names = f"table.{ending}", [attribute.name for attribute in attributes if attribute.role != "sensitive"]
         columns = reading.read_columns(home / table, [GROUP, *names])
         faults: list[str] = []

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any, ClassVar, Self, Unpack
 
 import numpy as np
@@ -68,8 +67,6 @@ class GeneralizedRelease(DescribedRelease):
     format: ClassVar[str] = "generalized"
     assumptions: ClassVar[tuple[str, ...]] = ASSUMPTIONS
     about_persons: ClassVar[bool] = True
-    more_tables: ClassVar[tuple[str, ...]] = ()
-    """Further tables of a format built on this one."""
 
     @classmethod
     def from_groups(
@@ -179,11 +176,6 @@ class GeneralizedRelease(DescribedRelease):
         # report unreadable texts now, not when they are first needed
         _ = release.descriptions.regions
         return replace(release, faults=tuple(faults))
-
-    def second_table(self, home: Home, stem: str) -> Path:
-        """The file of a further table of a format built on this one."""
-        name: str = next(name for name in self.manifest["tables"] if name.startswith(f"{stem}."))
-        return home / name
 
     def about(self, attribute: str | None) -> GeneralizedRelease:
         """Return what is published about one sensitive attribute, without the others and without kept columns."""
