@@ -72,7 +72,7 @@ BUDGETS = {
     "releases": Budget(5_530, 33),
     "report": Budget(2_250, 14),
     "schemes": Budget(3_440, 25),
-    "table": Budget(6_620, 32),
+    "table": Budget(6_640, 32),
 }
 """Per room; ``ground`` are the modules beside the rooms."""
 CORE = Budget(38_100, 250)

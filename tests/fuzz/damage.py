@@ -202,10 +202,12 @@ def attempt(kind: str, number: int, home: Path) -> str | None:
 def _use_table(path: Path) -> None:
     """Read and publish a table: text that is no text, for instance, would be found only on publishing."""
     from discreet.table.layout import Layout
-    from discreet.table.sources import names_in
+    from discreet.table.sources import Source
 
     table = dc.read(path, **ROLES, missing="value")
-    if "list" in names_in(path, Layout()):
+    with Source(path) as source:
+        names = source.names(Layout())
+    if "list" in names:
         dc.read(path, quasi=["age"], sensitive="list", missing="value")
     for one in dc.publish(table, dc.KAnonymity(2), "mondrian", most_withheld=1).tables(numbers=True).values():
         one.to_pylist()

@@ -22,7 +22,7 @@ from discreet.errors import DiscreetError
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.layout import Layout
 from discreet.table.read import read
-from discreet.table.sources import names_in
+from discreet.table.sources import Source
 from discreet.table.table import Table
 from support.house import DATA
 
@@ -590,7 +590,8 @@ def test_blanks_around_names_and_cells_are_no_part_of_them(tmp_path: Path) -> No
         ("(missing)", "Bonn"),
     ]
     assert table.sensitive_codes.tolist() == [1, 1, 0]
-    assert names_in(path, Layout()) == ["age", "sex", "home town"]
+    with Source(path) as source:
+        assert source.names(Layout()) == ["age", "sex", "home town"]
 
 
 @pytest.mark.parametrize("texts", [["nan", "007", "12"], ["12", "nan", "007"], ["1_0", "9", "inf"]])

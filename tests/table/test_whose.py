@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 import discreet as dc
 from discreet.command.main import main
-from discreet.table.sources import fetch
+from discreet.table.sources import Source
 
 CONSTANT = ("sex", "birth", "ethnic")
 
@@ -109,13 +109,14 @@ def test_columns_that_cannot_be_coded_do_no_harm() -> None:
 
 def test_only_a_few_columns_without_a_role_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
+    fetch = Source.fetch
 
     def counting(*args: Any, **given: Any) -> Any:
         rows, columns = fetch(*args, **given)
         read.extend(columns)
         return rows, columns
 
-    monkeypatch.setattr("discreet.table.read.fetch", counting)
+    monkeypatch.setattr(Source, "fetch", counting)
     wide = pa.table({f"c{at}": np.arange(40) for at in range(300)} | {"sex": np.arange(40) % 2})
     table = dc.read(wide, quasi=["c7"])
     assert len(read) == 9 and "sex" in read and [column.name for column in table.columns] == ["c7"]

@@ -20,30 +20,30 @@ from discreet.report.profile import profile as describe
 from discreet.report.roles import ColumnProfile, Roles, Share, suggest
 from discreet.table.notes import Note
 from discreet.table.query import NUMBERS
+from discreet.table.sources import Source
 from discreet.table.spec import TableSpec
 from discreet.table.table import Table
 
 
 def profile(input: str, as_json: bool, **given: Any) -> int:
     """Describe a table, and show which promises it can keep."""
-    quasi = given["quasi"]
-    with watching() as progress:
+    quasi, known = given["quasi"], given["person"] is not None
+    with watching() as progress, Source(input) as source:
         progress("reading", 0.0)
-        table, remarks = _read(input, given)
+        table, remarks = _read(source, given)
         progress("counting", 0.0)
         profiled = describe(table, combinations=bool(quasi))
         # suggestions are based on the table as it is read when the user follows the notes
         notes, better = table.notes, profiled
         if (heeded := _heeding(given, notes)) != given:
-            table, _ = _read(input, heeded)
+            table, _ = _read(source, heeded)
             better = describe(table, combinations=False)
+        whose = next((value for remark in notes for key, value in remark.say if key == "person"), None)
+        roles = None if quasi else suggest(better.columns, profiled.rows, person_known=known, whose=whose)
+        if roles is not None and roles.person is not None:  # promises are then about persons
+            table, _ = _read(source, {**heeded, "person": roles.person})
     for remark in remarks:
         show_remark(remark)
-    whose = next((value for remark in notes for key, value in remark.say if key == "person"), None)
-    known = given["person"] is not None
-    roles = None if quasi else suggest(better.columns, profiled.rows, person_known=known, whose=whose)
-    if roles is not None and roles.person is not None:  # promises are then about persons
-        table, _ = _read(input, {**heeded, "person": roles.person})
     if given["sensitive"] is None and roles is not None and roles.sensitive is not None:
         column = next(candidate for candidate in table.columns if candidate.name == roles.sensitive)
         table = replace(
@@ -57,8 +57,8 @@ def profile(input: str, as_json: bool, **given: Any) -> int:
     return Exit.HOLDS
 
 
-def _read(input: str, given: dict[str, Any]) -> tuple[Table, list[Remark]]:
-    return read_to_look(input, TableSpec.of(parsed(given), missing="value"))
+def _read(source: Source, given: dict[str, Any]) -> tuple[Table, list[Remark]]:
+    return read_to_look(source, TableSpec.of(parsed(given), missing="value"))
 
 
 def _document(profiled: Profile, roles: Roles | None, command: str) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from discreet.table.grouping import GroupBy
 from discreet.table.paths import located
 from discreet.table.query import Query
 from discreet.table.read import table_of
+from discreet.table.sources import Source
 from discreet.table.sql import has_groups
 from discreet.table.table import Table
 from discreet.table.texts import MISSING
@@ -97,7 +98,10 @@ def _answered(
             asked.append(release.grouping(sql) if has_groups(sql) else release.query(sql))
     counts = [at for at, question in enumerate(asked) if not isinstance(question, GroupBy)]
     estimates = dict(zip(counts, _estimated(release, statements, asked, counts, file), strict=True))
-    table = None if original is None else table_of(original, spec_with(folder, original, reading)[0])
+    table = None
+    if original is not None:
+        with Source(original) as source:
+            table = table_of(source, spec_with(folder, source, reading)[0])
     answers = []
     for at, (statement, question) in enumerate(zip(statements, asked, strict=True)):
         progress("asking", at / len(asked))

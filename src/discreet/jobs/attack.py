@@ -11,6 +11,7 @@ from discreet.jobs.original import read_population, spec_of_all
 from discreet.jobs.outputs import tell
 from discreet.progress import Progress, Remark, Remarks, no_progress
 from discreet.table.read import table_of
+from discreet.table.sources import Source
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,11 +52,13 @@ def attack_files(
     for place in (folder, *others):
         tell(place, remarks)
     progress("reading", 0.0)
-    spec = spec_of_all(folder, original, others, given)
+    with Source(original) as source:
+        spec = spec_of_all(folder, source, others, given)
+        table = table_of(source, spec)
     elsewhere = replace(spec, person=None, delimiter=given.get("delimiter"), encoding=given.get("encoding"))
     campaign = attack(
         folder,
-        table_of(original, spec),
+        table,
         list(attacks),
         others=others,
         outsiders=None if outsiders is None else table_of(outsiders, elsewhere),

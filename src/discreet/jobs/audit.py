@@ -13,6 +13,7 @@ from discreet.jobs.reading import on_offers
 from discreet.principles import parse
 from discreet.progress import Progress, Remark, Remarks, no_progress
 from discreet.table.hierarchy import PublishedHierarchy
+from discreet.table.sources import Source
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,8 +51,9 @@ def audit_files(
     for place in (folder, *(() if trace is None else (trace,))):
         tell(place, remarks)
     progress("reading", 0.0)
-    spec, unsaid = spec_with(folder, original, given)
-    table = read_original(original, spec)
+    with Source(original) as source:
+        spec, unsaid = spec_with(folder, source, given)
+        table = read_original(source, spec)
     assumed = [name for name, tree in spec.trees.items() if isinstance(tree, PublishedHierarchy)]
     remarks.extend(on_offers(table, spec))
     people = None

@@ -19,7 +19,7 @@ from discreet.expressions import form_of, split
 from discreet.jobs.job import Job
 from discreet.jobs.outputs import check_output, check_trace, tidy
 from discreet.jobs.publish import publish
-from discreet.jobs.reading import on_memory, read_input
+from discreet.jobs.reading import read_input
 from discreet.principles import Principle, Prior, conjunction, parse
 from discreet.principles.per_attribute import on_numbers
 from discreet.principles.proximity import Proximity
@@ -86,7 +86,6 @@ def carry_out(job: Job, *, progress: Progress | None = None, remark: Callable[[R
     if trace is not None:
         check_of_people(scheme.makes)
     remarks("caution", *_cautions(job, scheme, trace, before))
-    remarks("memory", *on_memory(job))
     return _Work(job, target, trace, before, promise, scheme, remarks, progress or no_progress).outcome()
 
 
@@ -108,7 +107,7 @@ class _Work:
         """Do the work."""
         job, promise, clock = self.job, self.promise, _Clock()
         self.progress("reading", 0.0)
-        table, left_out, on_reading = read_input(job)
+        table, left_out, on_reading = read_input(job, self.remarks)
         check_kept(table)  # refuse before the work begins
         check_quasi(table)
         on_table = list(_on_table(job, promise, table))

@@ -8,7 +8,7 @@ from typing import Any
 
 from discreet.arguments import argument
 from discreet.errors import DiscreetError, UnknownColumnError
-from discreet.jobs.reading import header_of, split
+from discreet.jobs.reading import split
 from discreet.options import hints_of
 from discreet.releases.attributes import Attribute
 from discreet.releases.folder import DAMAGED, read_manifest
@@ -16,6 +16,7 @@ from discreet.releases.reading import stated_reading
 from discreet.table.hierarchy import Hierarchy, PublishedHierarchy
 from discreet.table.layout import Layout
 from discreet.table.read import table_of
+from discreet.table.sources import Source
 from discreet.table.spec import KINDS, READING, TableSpec
 from discreet.table.table import Table
 from discreet.table.unnamed import is_unnamed
@@ -23,7 +24,7 @@ from discreet.table.unnamed import is_unnamed
 LAYOUT = tuple(hints_of(Layout))
 
 
-def read_original(original: str, spec: TableSpec) -> Table:
+def read_original(original: Source, spec: TableSpec) -> Table:
     """Read the original; a column that it lacks may be in a second table, if people have several values of it."""
     try:
         return table_of(original, spec)
@@ -49,7 +50,7 @@ def read_population(path: str, spec: TableSpec, given: Mapping[str, Any]) -> Tab
         raise DiscreetError(f"the population cannot be used: {error}") from None
 
 
-def spec_with(folder: str, original: str, given: Mapping[str, Any]) -> tuple[TableSpec, list[str]]:
+def spec_with(folder: str, original: Source, given: Mapping[str, Any]) -> tuple[TableSpec, list[str]]:
     """Return how the original is read, as the manifest says and overridden by what is given, and whose role it states.
 
     ``given`` has keys of a job. Kept columns need not be given where the other roles are.
@@ -59,7 +60,7 @@ def spec_with(folder: str, original: str, given: Mapping[str, Any]) -> tuple[Tab
     if given.get("header") == "yes":  # it names its columns itself, whatever the release says
         said["columns"] = ()
     own = TableSpec.of({**given, **said}, missing=stated.missing)
-    own = split(own, header_of(original, own))
+    own = split(own, original)
     roles = {*own.quasi, *(own.sensitive or ()), *own.identifiers, *own.keep}
     left = {key: [name for name in getattr(stated, key) if name not in roles] for key in ("quasi", "sensitive", "keep")}
     unsaid = [*left["quasi"], *left["sensitive"], *([] if own.quasi or own.sensitive else left["keep"])]
@@ -94,7 +95,7 @@ def _with_declared(own: TableSpec, stated: TableSpec) -> TableSpec:
     return replace(own, **kinds, dates=dates, hierarchies=trees)
 
 
-def spec_of_all(folder: str, original: str, others: Sequence[str], given: Mapping[str, Any]) -> TableSpec:
+def spec_of_all(folder: str, original: Source, others: Sequence[str], given: Mapping[str, Any]) -> TableSpec:
     """Return how the original is read: as the release says, with further quasi-identifiers of others."""
     spec, _ = spec_with(folder, original, given)
     for other in others:

@@ -16,6 +16,7 @@ from discreet.report.frontier import drawn
 from discreet.report.plan import Plan, plans
 from discreet.table.dependency import harmless_values
 from discreet.table.paths import shown
+from discreet.table.sources import Source
 from discreet.table.spec import TableSpec
 
 
@@ -66,7 +67,8 @@ def plan_file(
     spec = TableSpec.of(reading or {}, missing="value")
     target = None if plot is None else _check_plot(plot, {"the input": Path(input), **spec.files}, force, remarks)
     progress("reading", 0.0)
-    table, on_reading = read_to_look(input, spec)
+    with Source(input) as source:
+        table, on_reading = read_to_look(source, spec)
     progress("planning", 0.0)
     planned = plans(table, epsilon=epsilon, m=m, neighbourhood=neighbourhood)
     divided = projections(table, harmless_values("; ".join(harmless))) if len(planned) > 1 else None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 
@@ -12,60 +11,55 @@ from discreet.arguments import argument
 from discreet.jobs.job import Job
 from discreet.principles.wording import counted, rows
 from discreet.processors import memory
-from discreet.progress import Remark
+from discreet.progress import Remark, Remarks
 from discreet.table.hierarchy_sources import Offered
-from discreet.table.paths import located
 from discreet.table.read import table_of
-from discreet.table.sources import names_in
+from discreet.table.sources import Source
 from discreet.table.spec import NAMED, TableSpec
 from discreet.table.table import Table
-from discreet.table.typed_files import stated_rows
 
 ROW_BYTES, CELL_BYTES = 60, 40
 """What publishing takes at its peak, about: for a row, and for each of its cells."""
 
 
-def read_input(job: Job, *, kept: bool = True) -> tuple[Table, list[str], list[Remark]]:
+def read_input(job: Job, remarks: Remarks | None = None, *, kept: bool = True) -> tuple[Table, list[str], list[Remark]]:
     """Return the table of a job, the columns of the input that are not published, and remarks about the reading.
 
-    Unless ``kept``, columns that are published unchanged are left out.
+    Remarks on memory are made before. Unless ``kept``, columns that are published unchanged are left out.
     """
-    header = header_of(job.input, job.table)
-    spec = split(job.table, header)
-    spec = (spec if kept else spec.without_kept()).offered()
-    table = table_of(job.input, spec)
-    published = {column.name if column.derived is None else column.derived.attribute for column in table.columns}
-    left_out = [name for name in header() if name not in published]
+    with Source(job.input) as source:
+        spec = split(job.table, source)
+        spec = (spec if kept else spec.without_kept()).offered()
+        if remarks is not None:
+            remarks("memory", *_on_memory(source, spec))
+        table = table_of(source, spec)
+        published = {column.name if column.derived is None else column.derived.attribute for column in table.columns}
+        left_out = [name for name in source.names(spec, spec.roles.published) if name not in published]
     return table, left_out, [*on_offers(table, spec), *on_columns(table)]
 
 
-def on_memory(job: Job) -> Iterator[str]:
+def _on_memory(source: Source, spec: TableSpec) -> Iterator[str]:
     """Say that a Parquet file takes much memory: a small one may have any number of rows."""
-    path, most = located(job.input), memory()
-    height = stated_rows(path) if path.is_file() else 0
-    if not height or most is None:
-        return
-    columns = len(split(job.table, header_of(job.input, job.table)).roles.published)
+    height, most, columns = source.stated_rows, memory(), len(spec.roles.published)
     needed = height * (ROW_BYTES + columns * CELL_BYTES)
-    if needed > most / 2:
+    if most is not None and needed > most / 2:
         yield (
-            f"'{job.input}' has {rows(height)}; with {counted(columns, 'column')} they may take about "
+            f"{source.what} has {rows(height)}; with {counted(columns, 'column')} they may take about "
             f"{needed / 1e9:.1f} GB of memory, more than half of the {most / 1e9:.1f} GB of this machine."
         )
 
 
-def read_to_look(input: str, spec: TableSpec) -> tuple[Table, list[Remark]]:
+def read_to_look(source: Source, spec: TableSpec) -> tuple[Table, list[Remark]]:
     """Read a table to analyse, not to publish; return it with remarks.
 
     Without quasi-identifiers all columns without another role are used. Rows whose number is missing are not withheld.
     """
-    header = header_of(input, spec)
-    withhold, spec = spec.missing == "withhold", split(spec, header)
+    withhold, spec = spec.missing == "withhold", split(spec, source)
     if not spec.quasi:
-        taken = {name for names in spec.roles for name in names}
-        spec = replace(spec, quasi=[name for name in header() if name not in taken])
+        taken = [name for names in spec.roles for name in names]
+        spec = replace(spec, quasi=[name for name in source.names(spec, taken) if name not in taken])
     spec = replace(spec.without_kept().offered(), missing="value" if withhold else spec.missing)
-    table = table_of(input, spec)
+    table = table_of(source, spec)
     remarks = [*on_offers(table, spec), *on_columns(table)]
     return table, [*remarks, *_to_withhold(table)] if withhold else remarks
 
@@ -101,9 +95,11 @@ def on_offers(table: Table, spec: TableSpec) -> Iterator[Remark]:
             yield Remark("hierarchies", f"{sentence} say {say}")
 
 
-def split(spec: TableSpec, header: Callable[[], Sequence[str]]) -> TableSpec:
-    """Return a spec in which texts that list several columns, separated by commas, are split."""
-    return spec.named(lambda text: split_names([text], header))
+def split(spec: TableSpec, source: Source) -> TableSpec:
+    """Return a spec in which texts that list several columns of a source, separated by commas, are split."""
+    texts = [text for key in NAMED for text in getattr(spec, key)]
+    hints = [part.strip() for text in texts for part in (text, *text.split(","))]
+    return spec.named(lambda text: split_names([text], lambda: source.names(spec, hints)))
 
 
 def split_names(texts: Iterable[str], header: Callable[[], Sequence[str]]) -> list[str]:
@@ -119,15 +115,4 @@ def split_names(texts: Iterable[str], header: Callable[[], Sequence[str]]) -> li
             names.append(text)
         else:
             names += [part.strip() for part in text.split(",") if part.strip()]
-    return names
-
-
-def header_of(path: str, spec: TableSpec) -> Callable[[], list[str]]:
-    """Return a function that reads the column names of an input file, in their order, when it is first called."""
-
-    @cache
-    def names() -> list[str]:
-        texts = [text for key in NAMED for text in getattr(spec, key)]
-        return names_in(path, spec, [part.strip() for text in texts for part in (text, *text.split(","))])
-
     return names

@@ -15,7 +15,6 @@ import pyarrow.csv as pc
 
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
-from discreet.table.detect import as_utf8
 from discreet.table.layout import Layout
 
 DELIMITERS = ",;\t|"
@@ -33,13 +32,13 @@ def read_csv(
     what: str,
     beside: Callable[[list[str]], list[str]] = lambda names: [],
 ) -> pa.Table:
-    """Read the needed columns of a CSV file as coded text, and those ``beside`` them; empty cells are null.
+    """Read the needed columns of a CSV file in UTF-8 as coded text, and those ``beside`` them; empty cells are null.
 
     >>> table = read_csv(b"age;sex\\n17;f\\n;m\\n", ["age"], Layout(), "'people.csv'")
     >>> table.column("age").to_pylist()
     ['17', None]
     """
-    data, mark, written = _opened(data, needed, layout, what)
+    mark, written = _opened(data, needed, layout, what)
     header = [name.strip(BLANKS) for name in written]
     unnamed = layout.header == "none"
     layout.check_names(header, needed, what)
@@ -74,22 +73,21 @@ def read_csv(
     return pa.table([_trimmed(column) for column in table.columns], names)
 
 
-def _opened(data: bytes, needed: Sequence[str], layout: Layout, what: str) -> tuple[bytes, str, list[str]]:
-    """Return the content in UTF-8, its delimiter, and the names of its columns as they are written."""
-    data = as_utf8(data, layout.encoding, what)
+def _opened(data: bytes, needed: Sequence[str], layout: Layout, what: str) -> tuple[str, list[str]]:
+    """Return the delimiter of a file, and the names of its columns as they are written."""
     if not data.strip():
         raise DiscreetError(f"{what} is empty; give a file with a header line and one line per person")
     sample = _sample(data)
     mark = layout.delimiter or _find_delimiter(sample, needed)
     first = next(iter(_rows(sample, mark, 1)), [])
     if layout.header != "none":
-        return data, mark, first
+        return mark, first
     if len(first) != len(layout.columns):
         raise DiscreetError(
             f"{what} has {len(first)} cells in line 1, and {argument('columns')} names {len(layout.columns)}; name "
             "every column once, in the order of the file"
         )
-    return data, mark, list(layout.columns)
+    return mark, list(layout.columns)
 
 
 def _trimmed(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -107,14 +105,12 @@ def _trimmed(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def header(data: bytes, needed: Sequence[str], layout: Layout, what: str) -> list[str]:
-    """Return the column names of a CSV file, of which ``data`` may be only the beginning.
-
-    The names in ``needed`` help to detect the delimiter.
+    """Return the column names of a CSV file in UTF-8; the names in ``needed`` help to detect the delimiter.
 
     >>> header(b"age;sex\\n17;f\\n", [], Layout(), "'people.csv'")
     ['age', 'sex']
     """
-    return [name.strip(BLANKS) for name in _opened(data, needed, layout, what)[2]]
+    return [name.strip(BLANKS) for name in _opened(data, needed, layout, what)[1]]
 
 
 def _find_delimiter(sample: str, needed: Sequence[str]) -> str:

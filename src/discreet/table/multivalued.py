@@ -24,7 +24,7 @@ from discreet.errors import DiscreetError
 from discreet.table.layout import Layout
 from discreet.table.persons import meant
 from discreet.table.raw_column import RawColumn
-from discreet.table.sources import fetch
+from discreet.table.sources import as_source
 from discreet.table.table import Derived
 
 MOST_VALUES = 200
@@ -186,7 +186,8 @@ def derived_columns(
             source, key = join[name]
             shown = _called(source)
             try:
-                _, second = fetch(source, (key, name), (key, name), layout.with_header())
+                with as_source(source) as other:
+                    _, second = other.fetch((key, name), (key, name), layout.with_header())
             except DiscreetError as fault:
                 raise DiscreetError(f"the values of {name!r} cannot be read from {shown}: {fault}") from None
             if second[name].lists is not None or second[key].lists is not None:

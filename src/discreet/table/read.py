@@ -21,7 +21,7 @@ from discreet.table.multivalued import check_clashes, check_replaced, check_seve
 from discreet.table.notes import Note, notes_on, numbers_by_label
 from discreet.table.persons import check_alone, person_of_rows
 from discreet.table.raw_column import RawColumn
-from discreet.table.sources import fetch, names_in
+from discreet.table.sources import Source, as_source
 from discreet.table.spec import Roles, TableSpec
 from discreet.table.table import Column, Derived, Table
 from discreet.table.whose import telling, whose
@@ -110,7 +110,8 @@ def table_of(source: Any, spec: TableSpec) -> Table:
         )
     spec = spec.offered()
     check_several(spec.lists, spec.join, spec.roles.sensitive, spec.declared)
-    rows, raw, notes = _fetched(source, spec)
+    with as_source(source) as opened:
+        rows, raw, notes = _fetched(opened, spec)
     unseen = _unseen(spec.marks, raw.values(), spec.lists)
     roles, origins = _derived(raw, spec)
     _check_published(spec.declared, roles.published)
@@ -129,7 +130,7 @@ def table_of(source: Any, spec: TableSpec) -> Table:
     )
 
 
-def _fetched(source: Any, spec: TableSpec) -> tuple[int, dict[str, RawColumn], list[Note]]:
+def _fetched(source: Source, spec: TableSpec) -> tuple[int, dict[str, RawColumn], list[Note]]:
     """Return the number of rows and the columns with a role, except those that come from a second table.
 
     If nobody said whose rows they are, other columns are searched for that, for a note.
@@ -139,9 +140,9 @@ def _fetched(source: Any, spec: TableSpec) -> tuple[int, dict[str, RawColumn], l
     naming = (*roles.identifiers, *roles.person, *(key for _, key in join.values()))
     needed = tuple(dict.fromkeys((*given, *naming, *spec.declared)))
     if join:
-        check_replaced(join, names_in(source, spec, needed))
+        check_replaced(join, source.names(spec, needed))
     coded, unsaid = tuple(dict.fromkeys((*given, *naming))), not roles.person and not join
-    rows, columns = fetch(source, needed, coded, spec, telling if unsaid else None)
+    rows, columns = source.fetch(needed, coded, spec, telling if unsaid else None)
     for name in () if roles.person else roles.identifiers:
         check_alone(columns[name])
     searched = [column for name, column in columns.items() if unsaid and name not in roles.identifiers]

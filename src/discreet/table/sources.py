@@ -8,17 +8,17 @@ import io
 import lzma
 import zlib
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from dataclasses import replace
+from functools import cached_property
 from os import PathLike
-from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Self
 
 import pyarrow as pa
 
 from discreet.errors import DiscreetError
 from discreet.table.csv_files import header, read_csv
-from discreet.table.detect import FileKind, detect, kind_of
+from discreet.table.detect import FileKind, as_utf8, detect, kind_of
 from discreet.table.layout import Layout
 from discreet.table.paths import located, opened
 from discreet.table.raw_column import RawColumn, encode, encode_objects, unmarked
@@ -33,9 +33,6 @@ OPENED: dict[str, Callable[[BinaryIO], Any]] = {
     "zstd": lambda file: pa.CompressedInputStream(pa.PythonFile(file), "zstd"),
 }
 """How compressed files are opened, by their kind."""
-HEADER_BYTES = 1 << 20
-"""The number of bytes of a file that are searched for its header."""
-
 
 Fetched = tuple[int, dict[str, RawColumn]]
 """The number of rows of a source, and some of its columns."""
@@ -43,49 +40,109 @@ Beside = Callable[[list[str]], list[str]]
 """Chooses among the names of columns that nobody asked for."""
 
 
-def fetch(
-    source: Any, needed: Sequence[str], coded: Sequence[str], layout: Layout, beside: Beside | None = None
-) -> Fetched:
-    """Return the number of rows and the ``coded`` columns; all ``needed`` columns must exist.
+class Source:
+    """A file, an Arrow table or a frame, opened once, when something of it is first asked; ``with`` closes it.
 
-    ``beside`` chooses from the names of all others; of these the columns follow that are of a kind that can be coded.
+    >>> with Source(pa.table({"age": [17], "sex": ["f"]})) as source:
+    ...     source.names(Layout()), source.fetch(["age"], ["age"], Layout())[0]
+    (['age', 'sex'], 1)
     """
-    what = "the table"
-    if isinstance(source, (str, PathLike)):
-        rows, columns = _from_file(located(source), needed, coded, layout, beside)
-    elif isinstance(source, (pa.Table, pa.RecordBatch)):
-        layout.check_named(what)
-        table = pa.Table.from_batches([source]) if isinstance(source, pa.RecordBatch) else source
-        rows, columns = _from_arrow(table, needed, coded, layout, what, _others(table.column_names, needed, beside))
-    else:
-        rows, columns = _from_frame(source, needed, coded, layout, beside)
-    return rows, {name: unmarked(column, layout.marks) for name, column in columns.items()}
 
+    def __init__(self, given: Any) -> None:
+        path = located(given) if isinstance(given, (str, PathLike)) else None
+        self.what = "the table" if path is None else f"'{path}'"
+        """What messages call it."""
+        self._given, self._path, self._open = given, path, ExitStack()
+        self._decoded: tuple[str | None, bytes] | None = None
+        if isinstance(given, pa.RecordBatch):
+            self._given = pa.Table.from_batches([given])
 
-def names_in(source: Any, layout: Layout, hints: Sequence[str] = ()) -> list[str]:
-    """Return the column names of any source; expected names in ``hints`` help to split CSV.
+    def __enter__(self) -> Self:
+        return self
 
-    >>> names_in(pa.table({"age": [17], "sex": ["f"]}), Layout())
-    ['age', 'sex']
-    """
-    if layout.header == "none":
-        return list(layout.columns)
-    if isinstance(source, (pa.Table, pa.RecordBatch)):
-        return list(source.schema.names)
-    if not isinstance(source, (str, PathLike)):
-        return [str(name) for name in getattr(source, "columns", ())]
-    what = f"'{source}'"
-    with opened(located(source), what) as file:
-        kind = kind_of(file)
-        if kind in TYPED:
-            return TypedFile(file, kind, what).names
-        data = _unpacked(file, kind, what, HEADER_BYTES)
+    def __exit__(self, *fault: Any) -> None:
+        self._open.__exit__(*fault)
+
+    def names(self, layout: Layout, hints: Sequence[str] = ()) -> list[str]:
+        """Return the names of its columns; expected names in ``hints`` help to split CSV."""
+        if layout.header == "none":
+            return list(layout.columns)
+        if isinstance(self._given, pa.Table):
+            return list(self._given.schema.names)
+        if self._path is None:
+            return [str(name) for name in getattr(self._given, "columns", ())]
+        return list(self._file.names) if self._typed else header(self._text(layout.encoding), hints, layout, self.what)
+
+    def fetch(
+        self, needed: Sequence[str], coded: Sequence[str], layout: Layout, beside: Beside | None = None
+    ) -> Fetched:
+        """Return the number of rows and the ``coded`` columns; all ``needed`` columns must exist.
+
+        ``beside`` chooses from the names of all others; of these the columns follow that are of a kind that can be
+        coded.
+        """
+        if self._path is not None:
+            rows, columns = self._from_file(needed, coded, layout, beside)
+        elif isinstance(self._given, pa.Table):
+            layout.check_named(self.what)
+            others = _others(self._given.column_names, needed, beside)
+            rows, columns = _from_arrow(self._given, needed, coded, layout, self.what, others)
+        else:
+            rows, columns = _from_frame(self._given, needed, coded, layout, beside)
+        return rows, {name: unmarked(column, layout.marks) for name, column in columns.items()}
+
+    @property
+    def stated_rows(self) -> int:
+        """How many rows a Parquet file says that it has; 0 of anything else."""
+        return self._file.rows if self._path is not None and self._typed else 0
+
+    @property
+    def _typed(self) -> bool:
+        return isinstance(self._file, TypedFile)
+
+    @cached_property
+    def _file(self) -> Any:
+        """The file if its columns have types, else its content."""
+        assert self._path is not None
+        with ExitStack() as stack:
+            file = stack.enter_context(opened(self._path, self.what))
+            kind = kind_of(file)
+            if kind in TYPED:
+                self._open = stack.pop_all()
+                return TypedFile(file, kind, self.what)
+            data = _unpacked(file, kind, self.what)
         if detect(data).kind == "JSON lines":
-            file.seek(0)
-            return _typed(_unpacked(file, kind, what), what).names
-    # Truncated data may end within a character: only its complete lines are used.
-    end = data.rfind(b"\n")
-    return header(data[: end + 1] if end >= 0 and len(data) == HEADER_BYTES else data, hints, layout, what)
+            return TypedFile(io.BytesIO(data), "JSON lines", self.what)
+        if self._path.suffix.lower() in (".parquet", ".pq"):
+            lacking = "not a Parquet file" if data else "empty"
+            raise DiscreetError(f"{self.what} is {lacking}; write it again as Parquet or CSV")
+        return data
+
+    def _text(self, encoding: str | None) -> bytes:
+        """The content of a text file in UTF-8, decoded once."""
+        if self._decoded is None or self._decoded[0] != encoding:
+            self._decoded = encoding, as_utf8(self._file, encoding, self.what)
+        return self._decoded[1]
+
+    def _from_file(self, needed: Sequence[str], coded: Sequence[str], layout: Layout, beside: Beside | None) -> Fetched:
+        what = self.what
+        if self._typed:
+            typed: TypedFile = self._file
+            layout.check_named(what)
+            layout.check_names(typed.names, needed, what)
+            others = _others(typed.names, needed, beside)
+            return _from_arrow(typed.read((*coded, *others)), coded, coded, layout, what, others)
+        text = self._text(layout.encoding)
+        table = read_csv(text, needed, layout, what, lambda names: _others(names, needed, beside))
+        others = [name for name in table.column_names if name not in needed]
+        columns = {name: encode(name, table.column(name), untyped=True) for name in (*coded, *others)}
+        layout.check_values([columns[name] for name in dict.fromkeys(coded)], what)
+        return table.num_rows, columns
+
+
+def as_source(given: Any) -> AbstractContextManager[Source]:
+    """Return a source to read from; one that is open already stays open."""
+    return nullcontext(given) if isinstance(given, Source) else Source(given)
 
 
 def _check_rows(rows: int, what: str) -> None:
@@ -93,38 +150,9 @@ def _check_rows(rows: int, what: str) -> None:
         raise DiscreetError(f"{what} has no rows; give one row per person")
 
 
-def _from_file(
-    path: Path, needed: Sequence[str], coded: Sequence[str], layout: Layout, beside: Beside | None
-) -> Fetched:
-    what = f"'{path}'"
-    with opened(path, what) as file:
-        kind = kind_of(file)
-        typed = TypedFile(file, kind, what) if kind in TYPED else None
-        data = b"" if typed is not None else _unpacked(file, kind, what)
-        if typed is None and detect(data).kind == "JSON lines":
-            typed = _typed(data, what)
-        if typed is not None:
-            layout.check_named(what)
-            layout.check_names(typed.names, needed, what)
-            others = _others(typed.names, needed, beside)
-            return _from_arrow(typed.read((*coded, *others)), coded, coded, layout, what, others)
-    if path.suffix.lower() in (".parquet", ".pq"):
-        raise DiscreetError(f"{what} is {'not a Parquet file' if data else 'empty'}; write it again as Parquet or CSV")
-    table = read_csv(data, needed, layout, what, lambda names: _others(names, needed, beside))
-    others = [name for name in table.column_names if name not in needed]
-    columns = {name: encode(name, table.column(name), untyped=True) for name in (*coded, *others)}
-    layout.check_values([columns[name] for name in dict.fromkeys(coded)], what)
-    return table.num_rows, columns
-
-
 def _others(names: Sequence[str], needed: Sequence[str], beside: Beside | None) -> list[str]:
     """Return the columns that are read beside those needed."""
     return [] if beside is None else beside([name for name in names if name not in needed])
-
-
-def _typed(data: bytes, what: str) -> TypedFile:
-    """Return a typed file that was compressed as a whole."""
-    return TypedFile(io.BytesIO(data), detect(data).kind, what)
 
 
 def _from_arrow(
@@ -195,12 +223,12 @@ def _arrow_column(series: Any, ordered: bool) -> pa.ChunkedArray | None:
     return pa.chunked_array(chunks, kind)
 
 
-def _unpacked(file: BinaryIO, kind: FileKind, what: str, most: int = -1) -> bytes:
-    """Return the content of a file, decompressed if it is of such a kind; at most ``most`` bytes unless negative."""
+def _unpacked(file: BinaryIO, kind: FileKind, what: str) -> bytes:
+    """Return the content of a file, decompressed if it is of such a kind."""
     if kind not in OPENED:
-        return file.read(most)
+        return file.read()
     try:
-        data: bytes = OPENED[kind](file).read(most if most >= 0 else None)
+        data: bytes = OPENED[kind](file).read()
         return data
     except (OSError, EOFError, zlib.error, lzma.LZMAError, pa.ArrowException):
         raise DiscreetError(f"{what} is a damaged {kind} file; fetch or compress it again") from None

@@ -44,8 +44,8 @@ class TypedFile:
                 self.schema = self._table.schema
             else:
                 data = file.read()  # in memory, because a file on disk may change after it was checked
-                self._reader = pa.ipc.open_file(data) if kind == "arrow" else pa.ipc.open_stream(data)
-                self.schema = self._reader.schema
+                reader = pa.ipc.open_file(data) if kind == "arrow" else pa.ipc.open_stream(data)
+                self.schema, self._table = reader.schema, reader.read_all()
             self.names: list[str] = self.schema.names
             """The names of the columns."""
         except FAULTS as fault:
@@ -65,11 +65,8 @@ class TypedFile:
         try:
             if self.name == "Parquet":
                 table = self._reader.read(columns=wanted)
-            elif self.name == "JSON lines":
-                table = self._table if wanted is None else self._table.select(wanted)
             else:
-                table = self._reader.read_all()
-                table = table if wanted is None else table.select(wanted)
+                table = self._table if wanted is None else self._table.select(wanted)
             table.validate(full=True)
             if self.name == "Parquet":
                 _check_ends(self._reader.metadata, table)
@@ -79,8 +76,8 @@ class TypedFile:
 
     @property
     def rows(self) -> int:
-        """How many rows a Parquet file says that it has."""
-        return int(self._reader.metadata.num_rows)
+        """How many rows a Parquet file says that it has; 0 of the other kinds, which are in memory."""
+        return int(self._reader.metadata.num_rows) if self.name == "Parquet" else 0
 
     def _damaged(self, fault: Exception) -> DiscreetError:
         said = str(fault).splitlines()[0] if str(fault) else type(fault).__name__
