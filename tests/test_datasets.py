@@ -221,7 +221,7 @@ def test_bad_names_are_refused_in_a_sentence() -> None:
         census(10, seed=-1)
     with pytest.raises(DiscreetError, match="no attribute 'name'"):
         patients(quasi=["name"])
-    with pytest.raises(DiscreetError, match="'age' is both a quasi-identifier and kept along"):
+    with pytest.raises(DiscreetError, match="'age' is both a quasi-identifier and published unchanged"):
         patients(keep=["age"])
 
 

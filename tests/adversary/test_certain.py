@@ -45,14 +45,14 @@ def test_k_anonymity_alone_is_warned_about_with_the_number_and_a_promise_that_he
     said = f"{known} of 418 people are in groups in which everybody has the same value of 'ill'"
     document = json.loads(shown.stdout)
     assert document["certain"] == [{"attribute": "ill", "people": known, "among": 418, "noun": "person"}]
-    assert f"{said}: whoever finds their group knows it" in shown.stderr.replace("\n", " ")
+    assert f"{said}: anyone who finds their group knows it" in shown.stderr.replace("\n", " ")
     assert any(said in note for note in document["notes"]) and said in document["verdict"] and document["holds"]
     audited = CliRunner().invoke(main, ["audit", "release", "--original", "people.csv"])
     assert audited.exit_code == 0 and said in audited.stdout.replace("\n", " ")
     advice = shown.stderr.partition('--promise "')[2].partition('"')[0]
     helped = CliRunner().invoke(main, [*words, "--promise", "k-anonymity(k=3)", "--promise", advice, "--json"])
     assert helped.exit_code == 0 and json.loads(helped.stdout)["certain"] == []
-    assert "whoever finds" not in helped.stderr
+    assert "anyone who finds" not in helped.stderr
 
 
 def test_python_has_the_number_for_each_sensitive_attribute(tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def test_publish_says_for_how_many_a_kept_column_is_certain(tmp_path: Path, monk
     ill = {name: name for name in ("flu", "HIV", "asthma", "gout")}
     sure = lines_of(pyarrow.csv.read_csv("release/table.csv").to_pydict(), ["age", "sex"], "ill", ill)
     said = (
-        f"for {sure} of 418 people, the rows with their quasi-identifiers leave only one value of 'ill': whoever knows "
+        f"for {sure} of 418 people, the rows with their quasi-identifiers leave only one value of 'ill': anyone who knows "
     )
     told = " ".join(shown.stderr.split())
     assert f"Note: {said}these learns it; if others must not, say --sensitive ill" in told

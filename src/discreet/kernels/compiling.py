@@ -48,7 +48,7 @@ def cache_folder() -> Path:
     with suppress(OSError):  # nothing can be written anywhere
         homes.append(os.path.join(tempfile.gettempdir(), f"discreet-{user}"))
     for place, home in enumerate(homes):
-        if home and not home.startswith("~"):  # whoever has no home has no cache in it
+        if home and not home.startswith("~"):  # anyone who has no home has no cache in it
             folder = Path(home).absolute() / "discreet" / key
             with suppress(OSError):
                 if owned(folder):

@@ -30,7 +30,7 @@ NUMERIC = (WINDOWS, RANGE, VARIANCE)
 class Joint(NamedTuple):
     """How counts of combinations of values tell the counts of each of several attributes.
 
-    Whoever judges by it writes into its scratch memory, so threads must not share it.
+    Anyone who judges by it writes into its scratch memory, so threads must not share it.
     """
 
     codes: NDArray[np.int32]
@@ -279,7 +279,7 @@ def _strain_of_numbers(kind, first, second, counts, size, bounds, nodes, present
 @part
 def _fullest_window(counts, lows, highs, present):
     """The largest number of rows in the window around any value that is present: both ends only ever move up."""
-    if 16 * present.shape[0] > counts.shape[0]:  # so many that sums over all values are found sooner than the ends
+    if 16 * present.shape[0] > counts.shape[0]:  # enough that sums over all values are found sooner than the ends
         return _fullest_of_sums(counts, lows, highs, present)
     ordered = present
     for i in range(1, present.shape[0]):

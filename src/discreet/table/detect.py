@@ -169,8 +169,8 @@ def _misfit(data: bytes, name: str, detected: bool, what: str, fault: UnicodeDec
     byte = f"the byte 0x{data[fault.start : fault.start + 1].hex()} at offset {fault.start:,}"
     if detected:
         return DiscreetError(
-            f"{what} looks neither like text nor like any other kind of file known here ({byte} is not a "
-            f"character of {name}); say in which encoding it is, or export the table as CSV or Parquet"
+            f"{what} has an unrecognised file format ({byte} is not a character of {name}); say in which encoding "
+            "it is, or export the table as CSV or Parquet"
         )
     return DiscreetError(f"{what} cannot be decoded as {name}: {byte} does not fit; say in which encoding it is")
 

@@ -51,7 +51,7 @@ def read(source: Any, spec: TableSpec) -> Table:
     """Read a table from a CSV (also compressed), Parquet or Arrow file, an Arrow table, or a pandas or polars frame.
 
     Roles: ``quasi`` columns are published in generalized form; ``sensitive`` columns (one, or a list) are protected;
-    ``identifiers`` are dropped (but must exist); ``keep`` columns are kept along; all other columns are dropped.
+    ``identifiers`` are dropped (but must exist); ``keep`` columns are published unchanged; all others are dropped.
 
     Each row is a person. If persons may have several rows, ``person`` names the column that identifies them: it is
     dropped too, and promises are then kept about persons. If that column contains only numbers, 1 and 1.0 are the same
@@ -82,7 +82,7 @@ def read(source: Any, spec: TableSpec) -> Table:
     "?"]``; otherwise ``NA`` is text like any other. A missing value of a categorical or ordinal column is the value
     ``(missing)``, the first one of an ordinal column. A missing number is an error, unless ``missing`` is
     ``"withhold"`` (its row is listed in ``Table.unusable``) or ``"value"`` (it is a value of its own, below the
-    smallest number). In columns that are kept along a missing number is never an error.
+    smallest number). In columns that are published unchanged a missing number is never an error.
 
     The first line of a text file names its columns. A first line that looks like a row is refused: ``header="none"``
     says that it is one, with the names of all columns in ``columns``; ``header="yes"`` says that it holds names.

@@ -25,7 +25,7 @@ from discreet.table.table import Kind, as_name, as_names
 KINDS: tuple[Kind, ...] = ("numeric", "categorical", "ordinal")
 NAMED = ("quasi", "sensitive", "identifiers", "keep", *KINDS)
 """The fields that list columns."""
-ROLES = ("a quasi-identifier", "the sensitive attribute", "an identifier", "kept along", "the person")
+ROLES = ("a quasi-identifier", "the sensitive attribute", "an identifier", "published unchanged", "the person")
 """What messages call a column with each role, in the order of ``Roles``."""
 READING = ("na", "dates", "lists", "delimiter", "encoding", "header", "columns")
 """What a release records of how its original was read, in this order."""

@@ -1,4 +1,4 @@
-"""Who is in a group in which everybody has the same value, so that whoever finds the group knows it.
+"""Who is in a group in which everybody has the same value, so that anyone who finds the group knows it.
 
 Promises that are not about values, such as k-anonymity, allow this, and so do some that are. The withheld rows are one
 more group, since what is published tells which values they have together.
@@ -58,7 +58,7 @@ class Certain:
     @property
     def learnt(self) -> str:
         """Who learns the value."""
-        return "whoever finds their group knows it"
+        return "anyone who finds their group knows it"
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class ByRows(Certain):
     @property
     def learnt(self) -> str:
         """Who learns the value."""
-        return "whoever knows these learns it"
+        return "anyone who knows these learns it"
 
 
 def certain(

@@ -148,7 +148,7 @@ def _made(name: str, options: dict[str, Any]) -> Any:
 def _on_reading(stated: Mapping[str, Any], original: Table) -> Iterator[str]:
     """Yield remarks that quote what the manifest says of reading the original where this original does not show it.
 
-    Whoever reads the manifest reads these texts, and any of them might be about somebody.
+    Anyone who reads the manifest reads these texts, and any of them might be about somebody.
     """
     other = {key: entry for key, entry in stated.items() if original.reading.get(key) != entry}
     if other:

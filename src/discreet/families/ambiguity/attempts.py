@@ -199,7 +199,7 @@ class Refused:
         if aim.alpha < min(1.0, limit) - SLACK and len(shown) == 1:
             return DiscreetError(
                 f"this table cannot keep {asked}: a group shows no more values of {shown[0]!r} than it has rows, so "
-                "whoever has one is known to be in the table; ask for alpha=1, or add a quasi-identifier that is "
+                "anyone who has one is known to be in the table; ask for alpha=1, or add a quasi-identifier that is "
                 "published on its own"
             )
         if aim.alpha < min(1.0, limit) - SLACK:

@@ -9,7 +9,7 @@ The adversaries know everyone's quasi-identifiers and, as the strongest may, eve
   a pair of values of different tables by the product of their shares. So no belief exceeds that of a single table, as
   Theorem 2 of the paper says.
 - *Intersection with knowledge of what goes together*: of a person's possible values only those remain that go, in some
-  row of the original, with a possible value of each attribute in other tables. Whoever knows how often values go
+  row of the original, with a possible value of each attribute in other tables. Anyone who knows how often values go
   together believes in each the more, the more often it goes with what the other table says of the person; such beliefs
   are scaled so that those of all persons in a group add up to its published counts. Theorem 2 covers neither. Where all
   tables have the same groups neither tells anything: persons of one group are then alike in every table.

@@ -72,7 +72,7 @@ class Tree:
     def arriving(self) -> NDArray[np.int64]:
         """How many persons arrive at each node without a row: those with this leaf, and those left by its children.
 
-        Of the persons who arrive at a node as many get one of its rows as it has, whoever they are.
+        Of the persons who arrive at a node as many get one of its rows as it has, regardless of who they are.
         """
         arriving = self.persons.astype(np.int64)
         for level in reversed(self.levels[1:]):

@@ -46,7 +46,7 @@ class Mirrored(OneRunScheme):
 
     So that parts can be halved, and often, some rows of a part in and around which nothing was rejected stay behind, as
     a group of their own; how many of each value is decided by the promise and by how often the values occur in the
-    part, with a lot among values that occur equally often, and which ones by lot. So whoever sees which rows stay
+    part, with a lot among values that occur equally often, and which ones by lot. So anyone who sees which rows stay
     learns the counts of both, which are published, and nothing else: all ways to give these values to the persons of
     either are equally likely, and an exchange of persons as above leaves the probability of the choice as it is. Nor
     does a cut tell anything whose halves would keep the promise however the part's values are distributed: it needs no

@@ -44,7 +44,7 @@ class OneRunScheme(DescribedScheme):
     values: Values = "interval"
     descriptions: Exactness = "boxes"
     random_state: int | None = None
-    """A seed, for experiments only: whoever knows it can repeat what was drawn, and nothing is sealed."""
+    """A seed, for experiments only: anyone who knows it can repeat what was drawn, and nothing is sealed."""
 
     def refusal(self, principle: Principle, prior: Prior) -> Refusal | None:
         """Accept every promise that unions of groups keep, but none about who is in the table."""

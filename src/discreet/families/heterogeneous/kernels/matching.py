@@ -161,7 +161,7 @@ def bid(costs, steps, prices):
     """Prices of boxes, into ``prices``, at which about every row prefers a box of its own: by an auction.
 
     A row bids for the box that is cheapest for it, price included, and raises the price until the second cheapest would
-    do as well, plus a step, and whoever had the box bids anew. Steps get smaller; each begins with the prices of the
+    do as well, plus a step, and anyone who had the box bids anew. Steps get smaller; each begins with the prices of the
     one before. There are as many rows as boxes. Where many rows want the same boxes it ends early: prices are a hint.
     """
     number = costs.shape[0]

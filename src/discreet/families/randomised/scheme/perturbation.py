@@ -35,7 +35,7 @@ class Perturbation(Scheme):
 
     Why the promise is kept: an adversary who has found a person's row sees one published value v and nothing else that
     depends on the original value, since rows are randomised one by one. The belief in the original value i is then p_i
-    Pr(i -> v) / sum_u p_u Pr(u -> v), with p the prior. The promise bounds it for all i and v, whoever the person is;
+    Pr(i -> v) / sum_u p_u Pr(u -> v), with p the prior. The promise bounds it for all i and v, whichever person it is;
     if several rows may be the person's, the belief is an average of such beliefs, which is bounded as well. The matrix
     of the Pr(i -> v) is found by linear programming, because these bounds are linear in the probabilities of being kept
     (see ``matrix``). It is then printed, read back, and checked in whole numbers; values are drawn with exactly the
