@@ -29,6 +29,7 @@ GROUND = (
     "unfinished",
     "randomness",
     "processors",
+    "literature",
 )
 """What every room may use."""
 KNOWS: dict[str, tuple[str, ...]] = {
@@ -65,19 +66,19 @@ BUDGETS = {
     "command": Budget(2_420, 18),
     "datasets": Budget(700, 5),
     "families": Budget(15_350, 98),
-    "ground": Budget(1_720, 16),
+    "ground": Budget(1_810, 17),
     "jobs": Budget(1_260, 11),
     "kernels": Budget(4_000, 32),
-    "principles": Budget(3_350, 23),
+    "principles": Budget(3_400, 23),
     "releases": Budget(5_530, 33),
-    "report": Budget(2_250, 14),
+    "report": Budget(2_270, 14),
     "schemes": Budget(3_440, 25),
     "table": Budget(6_640, 32),
 }
 """Per room; ``ground`` are the modules beside the rooms."""
 CORE = Budget(38_100, 250)
 """All of them together but the families and what is new, which is less than the sum of what each may have at most."""
-NEW = ("command/data.py", "report/tradeoff.py", "table/layout.py", "table/unnamed.py")
+NEW = ("literature.py", "command/data.py", "report/tradeoff.py", "table/layout.py", "table/unnamed.py")
 """What was built since; it counts towards what its room may grow by."""
 COMING = {"engines": 2_500, "app": 3_500, "evidence": 3_500}
 """The lines of rooms that do not exist yet: their budgets when they do, beside ``CORE``."""

@@ -17,11 +17,14 @@ from types import NoneType
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar, cast, get_args
 
 from discreet.errors import DiscreetError, MissingParameterError
+from discreet.literature import term
 from discreet.options import WAY_OUT, brief, checked, hints_of, read
 from discreet.table.texts import near, number_text
 
 SEED = "random_state"
 """The parameter that is no part of a text: a seed is for experiments, and given on its own."""
+PUBLISHED = "published"
+"""Stands in place of parameters for those of the paper, as in ``burel(published)``."""
 _QUOTED = r'"(?:\\.|[^"\\])*+"'
 _FORM = re.compile(r'([^\s()",&=]+)\s*(?:\((.*)\))?', re.DOTALL)
 _PIECES = re.compile(rf'{_QUOTED}|[^",+&()]++|.', re.DOTALL)
@@ -33,6 +36,8 @@ class Expression:
     name: ClassVar[str]
     example: ClassVar[str] = ""
     """One of this kind as text, quoted in messages about malformed ones."""
+    published: ClassVar[Mapping[str, str]] = {}
+    """The parameters that make it what the paper describes, as texts, where the defaults are ours."""
 
     def __post_init__(self) -> None:
         """Check every parameter and convert it to its proper type.
@@ -61,6 +66,10 @@ class Expression:
     def from_texts(cls, texts: Mapping[str, str], **settings: Any) -> Self:
         """Return one with parameters given as texts, as on a command line or in a manifest."""
         hints = {key: hint for key, hint in hints_of(cast(Any, cls)).items() if key != SEED}
+        if PUBLISHED in texts:
+            if not cls.published:
+                raise DiscreetError(f"{cls.name} has no settings of a paper; leave out {PUBLISHED!r}", PUBLISHED)
+            texts = {**cls.published, **{key: text for key, text in texts.items() if key != PUBLISHED}}
         defaults = {field.name: field.default for field in fields(cast(Any, cls))}
         values: dict[str, object] = {}
         for key, text in texts.items():
@@ -92,6 +101,8 @@ class Expression:
             return True
 
 
+PUBLISHED = "published"
+"""Stands in place of parameters for those of the paper, as in ``burel(published)``."""
 E = TypeVar("E", bound=Expression)
 
 
@@ -181,23 +192,32 @@ def form_of(text: str, noun: str, example: str, kinds: Mapping[str, type[Express
     """
     form = _FORM.fullmatch(text.strip())
     if form is None or not _balanced(form[2] or ""):
-        raise DiscreetError(f"{noun} {brief(text.strip())} cannot be read; write it like {example}")
+        way_out = _elsewhere(text) or f"write it like {example}"
+        raise DiscreetError(f"{noun} {brief(text.strip())} cannot be read; {way_out}")
     name = form[1].lower()
     kind = None if kinds is None else kinds.get(name)
     if kinds is not None and kind is None:
-        raise DiscreetError(f"no {noun} is called {brief(form[1])}; {near(name, kinds, most=1)}")
+        raise DiscreetError(f"no {noun} is called {brief(form[1])}; {_elsewhere(form[1]) or near(name, kinds, most=1)}")
     example = getattr(kind, "example", "") or example
     texts: dict[str, str] = {}
     inside = (form[2] or "").strip()
     for item in map(str.strip, split(inside, ",") if inside else ()):
         key, equals, value = (piece.strip() for piece in item.partition("="))
         key = key.lower()
-        if not key or not equals or not value:
+        if key == PUBLISHED and not equals:
+            value = key
+        elif not key or not equals or not value:
             raise DiscreetError(f"{name}: {brief(item)} is not of the form name=value; write for example {example}")
         if key in texts:
             raise DiscreetError(f"{name}: {brief(key)[1:-1]} is given twice in {brief(text.strip())}; give it once")
         texts[key] = unquoted(name, item, value)
     return Form(name, texts)
+
+
+def _elsewhere(name: str) -> str | None:
+    """Return what a name in the literature is here; None if it is none."""
+    known = term(name)
+    return known and f"here {known[0]} is {known[1].written}"
 
 
 def unquoted(name: str, item: str, value: str) -> str:

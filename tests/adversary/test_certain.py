@@ -178,7 +178,8 @@ def test_publish_says_for_how_many_a_kept_column_is_certain(tmp_path: Path, monk
     ill = {name: name for name in ("flu", "HIV", "asthma", "gout")}
     sure = lines_of(pyarrow.csv.read_csv("release/table.csv").to_pydict(), ["age", "sex"], "ill", ill)
     said = (
-        f"for {sure} of 418 people, the rows with their quasi-identifiers leave only one value of 'ill': anyone who knows "
+        f"for {sure} of 418 people, the rows with their quasi-identifiers leave only one value of 'ill': "
+        "anyone who knows "
     )
     told = " ".join(shown.stderr.split())
     assert f"Note: {said}these learns it; if others must not, say --sensitive ill" in told

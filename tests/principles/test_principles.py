@@ -728,7 +728,7 @@ def test_several_promises_are_flat_and_different_and_in_any_order():
         ("ke-anonymity(k=2, e=0.01e-400)", "e must be a number of at least 0, not '0.01e-400'; did you mean 0"),
         ("proximity(epsilon=1e-400, m=2)", "epsilon must be a number of at least 0, not '1e-400'; did you mean 0"),
         ("beta-likeness(beta=1e-400)", "beta must be a number of at least 0, not '1e-400'; did you mean 0,"),
-        ("delta-disclosure(delta=1e-400)", "delta must be a number above 0, not '1e-400'; write for example"),
+        ("delta-disclosure(delta=1e-400)", "delta must be a number above 0, not '1e-400'; correct it"),
         ("t-closeness(t=1.01)", "t-closeness: t must be a number between 0 and 1, not 1.01"),
         ("t-closeness(t=-0.1)", "t-closeness: t must be a number between 0 and 1, not -0.1"),
         ("t-closeness(t=0.1, distance=order)", "distance must be equal, ordered or hierarchical, not 'order'; did you"),
@@ -753,7 +753,7 @@ def test_bad_texts_are_refused_in_a_sentence(text, message):
 @pytest.mark.parametrize("value", [True, None, "5", float("nan"), float("inf"), 10**400, [2], np.bool_(True), 1 + 0j])
 def test_bad_values_are_refused_on_construction(value):
     for make in (KAnonymity, LDiversity, TCloseness, BetaLikeness, DeltaDisclosure):
-        with pytest.raises(DiscreetError, match="must be a"):
+        with pytest.raises(DiscreetError, match=r"must be a|needs its parameter delta"):
             make(value)
 
 

@@ -10,6 +10,7 @@ from rich.text import Text
 from discreet.command.console import Exit, output, print_json
 from discreet.command.interface import CATALOGUED
 from discreet.command.render import show_list
+from discreet.literature import term
 from discreet.report.manual import ManualPage, manual_page
 
 REFUSES = "Refuses, unless some parameters or a second promise allow it"
@@ -19,7 +20,12 @@ def manual(name: str, noun: str, chosen: str | None, as_json: bool) -> int:
     """List one kind of thing, or show the manual page of one of them."""
     registry = CATALOGUED[name]
     if chosen is not None:
-        page = manual_page(registry, chosen)
+        known = None if chosen.lower() in registry else term(chosen)
+        if known is not None:
+            registry, chosen = CATALOGUED[known[1].kind], known[1].name
+            if not as_json:
+                output().print(f"Here {known[0]} is {known[1].written}.\n", highlight=False, markup=False)
+        page = manual_page(registry, chosen.lower())
         print_json(page.as_dict()) if as_json else _show(page)
         return Exit.HOLDS
     listed = {each: registry.summary(each) for each in registry}
@@ -54,6 +60,12 @@ def _show(page: ManualPage) -> None:
             table.add_row(option.name, option.values, default, _plain(option.meaning))
         console.print()
         console.print(table)
+    if page.published:
+        console.print()
+        console.print(Text(f"{page.name}(published), as in the paper, is {page.name}({page.published})."))
+    if page.literature:
+        console.print()
+        console.print(Text(f"In the literature: {'; '.join(page.literature)}."))
     for verb, promises in (("Keeps", page.keeps), (REFUSES, page.refuses)):
         if promises:
             console.print()

@@ -15,6 +15,7 @@ import numpy as np
 from discreet.catalogue import PRINCIPLES
 from discreet.errors import DiscreetError
 from discreet.expressions import SEED, without_none, written
+from discreet.literature import TERMS
 from discreet.options import checked, described, hints_of
 from discreet.plugins import Registry
 from discreet.principles.principle import parse
@@ -54,6 +55,10 @@ class ManualPage:
     """The promises that a scheme keeps."""
     refuses: tuple[str, ...] = ()
     """The promises that it refuses."""
+    published: str = ""
+    """The parameters that make it what its paper describes, as a text, where the defaults are ours."""
+    literature: tuple[str, ...] = ()
+    """What it, or a part of it, is called in papers, and how that is written here."""
 
     def as_dict(self) -> dict[str, Any]:
         """The page as plain values, for JSON."""
@@ -85,7 +90,14 @@ def manual_page(registry: Registry[Any], name: str) -> ManualPage:
         tuple(_options(kind)),
         tuple(promise for promise, keeps in kept.items() if keeps),
         tuple(promise for promise, keeps in kept.items() if not keeps),
+        ", ".join(f"{key}={text}" for key, text in kind.published.items()),
+        tuple(f"{known}: {found.written}" for known, found in TERMS.items() if found[:2] == (_kind(registry), name)),
     )
+
+
+def _kind(registry: Registry[Any]) -> str:
+    """Return what users call the things of a registry."""
+    return "promises" if registry.group == "principles" else registry.group
 
 
 def _options(kind: type) -> Iterator[Option]:

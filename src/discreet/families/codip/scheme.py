@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -68,6 +68,7 @@ class Codip(Scheme):
     """
 
     name: ClassVar[str] = "codip"
+    published: ClassVar[Mapping[str, str]] = {"scheme": "incognito", "search": "paper"}
     format: ClassVar[type[ProjectedRelease]] = ProjectedRelease
     several: ClassVar[bool] = True
 

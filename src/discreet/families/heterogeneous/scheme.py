@@ -3,7 +3,7 @@ Security 2022), published as the best of the partitions that its graph is made o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -79,6 +79,7 @@ class Heterogeneous(LeadingScheme):
     """
 
     name: ClassVar[str] = "heterogeneous"
+    published: ClassVar[Mapping[str, str]] = {"buckets": "published", "publishes": "graph"}
 
     matching: Matching = "hungarian"
     """How rows are matched with groups: group by group (``greedy``), the cheapest pair first (``sort-greedy``), or at

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -95,6 +95,7 @@ class SplitAndPartition(GroupingScheme):
     """
 
     name: ClassVar[str] = "proximity"
+    published: ClassVar[Mapping[str, str]] = {"partition": "round-robin", "positions": "1"}
 
     partition: Literal["matched", "round-robin"] = "matched"
     """How the rows of a piece are put into groups: ``matched`` is ours; the paper's is ``round-robin``."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -57,6 +57,7 @@ class Burel(LeadingScheme):
     """
 
     name: ClassVar[str] = "burel"
+    published: ClassVar[Mapping[str, str]] = {"room": "any"}
 
     retrieval: Retrieval = "hilbert"
     """How a group finds rows near each other: along a Hilbert curve, or by exact distance (slow on large tables)."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, NamedTuple
 
@@ -57,6 +58,7 @@ class Sabre(LeadingScheme):
     """
 
     name: ClassVar[str] = "sabre"
+    published: ClassVar[Mapping[str, str]] = {"share": "1"}
 
     share: Annotated[float, Interval(0, 1)] = 0.5
     """The share of t that the worst choice of rows from buckets may cost; 0.5 is ours. At 1, which is the paper's,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar, Literal
@@ -50,6 +51,7 @@ class Perturbation(Scheme):
     """
 
     name: ClassVar[str] = "perturbation"
+    published: ClassVar[Mapping[str, str]] = {"matrix": "closed-form"}
     format: ClassVar[type[Release]] = PerturbedRelease
 
     matrix: Choice = "exact"

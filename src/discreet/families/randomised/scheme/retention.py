@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar, Literal
@@ -70,6 +71,7 @@ class Retention(Scheme):
     """
 
     name: ClassVar[str] = "retention"
+    published: ClassVar[Mapping[str, str]] = {"probability": "published"}
     format: ClassVar[type[Release]] = RetainedRelease
 
     noise: Noise = "uniform"
