@@ -1,4 +1,4 @@
-"""The graph of heterogeneous generalization, its best partition, rings, and what our wider buckets add.
+"""The graph of heterogeneous generalization, its best partition, NH, and what our wider buckets add.
 
 What matching in blocks costs, and what it saves. And what is left for the analyst, prefix queries among other ones, and
 for adversaries who only match descriptions or count rows: where they believe more than is promised, how many rows would
@@ -24,11 +24,10 @@ from discreet.analyst.loss import ail, gcp
 from discreet.analyst.workload import run, workload
 from discreet.datasets import census
 from discreet.families.heterogeneous.buckets import Buckets, bucketize
-from discreet.families.heterogeneous.graph import Graph, drawn_matches, matched_graph
+from discreet.families.heterogeneous.graph import matched_graph
 from discreet.families.heterogeneous.matching import WIDEST, Matching, grow_from
 from discreet.families.heterogeneous.scheme import space_of
 from discreet.principles import Prior
-from discreet.schemes.buckets.drawing import along_curve, distinct_points
 
 QUASI = ("age", "gender", "education", "marital", "race", "work_class", "country")
 ROWS = 10_000
@@ -36,22 +35,22 @@ FEW = 3_000
 """Of more rows the beliefs of who only matches descriptions take long."""
 QUERIES = 1_000
 BETA = "beta-likeness(beta=3, variant=basic)"
-SCHEMES: dict[str, dc.Scheme | None] = {
+SCHEMES: dict[str, dc.Scheme] = {
     "cuts": dc.Cuts(values="set"),
     "best bucket": dc.Heterogeneous(values="set"),
     "graph, greedy": dc.Heterogeneous(publishes="graph", matching="greedy", buckets="published", values="set"),
     "graph, Hungarian": dc.Heterogeneous(publishes="graph", buckets="published", values="set"),
     "lifting": dc.Lifting(),
     "lifting, labels": dc.Lifting(values="label"),
-    "rings": None,
+    "NH": dc.NH(values="set"),
 }
 MATCHINGS: tuple[Matching, ...] = tuple(WIDEST)
-EVERYTHING: dict[str, dc.Scheme | None] = {
+EVERYTHING: dict[str, dc.Scheme] = {
     **{
         f"graph, {matching}": dc.Heterogeneous(publishes="graph", matching=matching, buckets="published", values="set")
         for matching in MATCHINGS
     },
-    "rings": None,
+    "NH": dc.NH(values="set"),
     "best bucket": dc.Heterogeneous(values="set"),
     "BUREL": dc.Burel(values="set"),
     "cuts": dc.Cuts(values="set"),
@@ -90,9 +89,10 @@ def _losses(table: dc.Table) -> None:
             ours = gcp(dc.publish(table, promise, scheme))
             fast = time.process_time() - start
             lines.append((promise, matching, cost.mean(), f"{taken:.1f} s", best, ours, f"{fast:.1f} s"))
-        places, of = distinct_points(table.quasi, rows)
-        ring = rings(buckets, along_curve(places)[0][of])
-        lines.append((promise, "rings", published_cost(table, rows[ring]).mean(), *[""] * 4))
+        if isinstance(promise, dc.LDiversity):
+            start = time.process_time()
+            loss = gcp(dc.publish(table, promise, dc.NH(values="set")))
+            lines.append((promise, "NH", loss, f"{time.process_time() - start:.1f} s", *[""] * 3))
     show(
         f"Heterogeneous generalization, GCP: census of {ROWS:,} rows, {len(QUASI)} QIs, salary sensitive",
         ("promise", "matching", "graph", "cpu time", "its best bucket", "scheme (wider buckets)", "cpu time"),
@@ -127,10 +127,10 @@ def _compared(title: str, table: dc.Table, promises: list[str]) -> None:
     for text in promises:
         promise = dc.parse(text)
         for name, scheme in EVERYTHING.items():
-            if scheme is None and not isinstance(promise, dc.LDiversity):
-                continue  # rings keep nothing else
+            if scheme.name == "nh" and not isinstance(promise, dc.LDiversity):
+                continue  # it keeps nothing else
             start = time.process_time()
-            release = ring_release(table, promise) if scheme is None else dc.publish(table, promise, scheme)
+            release = dc.publish(table, promise, scheme)
             taken = time.process_time() - start
             errors = [f"{run(release, table, queries).median:.2f}" for queries in asked]
             lines.append((text, name, f"{ail(release):.3f}", f"{gcp(release):.3f}", *errors, f"{taken:.1f} s"))
@@ -146,8 +146,10 @@ def _left_for_others(title: str, table: dc.Table, promises: list[str], prefix: s
     for text in promises:
         promise = dc.parse(text)
         for name, scheme in SCHEMES.items():
+            if scheme.name == "nh" and not isinstance(promise, dc.LDiversity):
+                continue
             start = time.process_time()
-            release = ring_release(table, promise) if scheme is None else dc.publish(table, promise, scheme)
+            release = dc.publish(table, promise, scheme)
             taken = time.process_time() - start
             with tempfile.TemporaryDirectory() as folder:
                 release.save(Path(folder) / "release")
@@ -186,32 +188,6 @@ def hits(release: dc.GeneralizedRelease, table: dc.Table, promise: dc.Principle)
         some = others.Hits.of(found, caps * (1.0 + others.ACCURATE))
         told.append(f"{some.claimed:,.0f}, {some.allowed:,.0f}, {some.true:,}" if some.claimed else "none")
     return told
-
-
-def ring_release(table: dc.Table, promise: dc.Principle) -> dc.MatchedRelease:
-    """Rings, published as the graph is; the rows of the short bucket, which rings cannot have, are withheld."""
-    rows, buckets = full_buckets(table, promise)
-    places, of = distinct_points(table.quasi, rows)
-    ring = rings(buckets, along_curve(places)[0][of])
-    candidates = np.full((table.rows, len(buckets)), -1)
-    candidates[rows] = drawn_matches(ring)
-    return dc.MatchedRelease.from_candidates(table, candidates, promise=promise, scheme="rings", values="set")
-
-
-def rings(buckets: Buckets, place: np.ndarray) -> Graph:
-    """The generalization by rings (Wong et al., SIGMOD 2010) that the paper is compared with, called NH there.
-
-    Rows are put in a ring, taken in turn from every bucket along a curve (``place`` says where they are on it). A box
-    is around a row and those after it, as many as there are buckets: one row of each, whichever row it begins with.
-    """
-    assert buckets.full == len(buckets), "all buckets have the same number of rows"
-    lines = buckets.rows.reshape(len(buckets), buckets.width)
-    lines = np.take_along_axis(lines, np.argsort(place[lines], axis=1, kind="stable"), axis=1)
-    ring = lines.T.ravel()
-    graph = np.empty((len(ring), len(buckets)), np.int32)
-    for shift in range(len(buckets)):
-        graph[ring, shift] = np.roll(ring, -shift)
-    return graph
 
 
 def full_buckets(table: dc.Table, promise: dc.Principle) -> tuple[np.ndarray, Buckets]:

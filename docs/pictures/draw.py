@@ -142,6 +142,31 @@ def heterogeneous() -> Canvas:
     )
 
 
+def nh() -> Canvas:
+    """The boxes around one person in a ring."""
+    person, release = 17, publish("nh", "l-diversity(l=3)")
+    canvas = sheet("Sixty people as dots, and the three boxes of a ring that are around one of them")
+    plane, published = Plane(canvas, LOW, HIGH), release.tables(True)["table"]
+    legend(canvas, (86, 26), DISEASES)
+    outlined, chosen = boxes(published), release.trace[person].tolist()
+    for box in outlined.values():
+        plane.box(box, "", PALE, 0.6, 0.0)
+    for group, colour in zip(chosen, [*STRONG, INK], strict=False):
+        plane.box(outlined[group], str(group + 1), colour, 1.8, 0.06)
+    plane.people(PEOPLE)
+    canvas.circle(plane.at(PEOPLE[person]), 8.5, "none", INK, 1.6)
+    plane.label()
+    canvas.text((SIDE[0], 42), "row, its value", 12, GREY)
+    named = {at: told for at, told in values(published).items() if int(at) - 1 in chosen}
+    lists(canvas, SIDE, named, WIDTH - SIDE[0])
+    caption(
+        canvas,
+        "Every row has a box of its own, around itself and those that follow it",
+        "in a ring: three rows may be this person's.",
+    )
+    return canvas
+
+
 def incognito() -> Canvas:
     """One level for all."""
     release = publish("incognito", "k-anonymity(k=3) & l-diversity(l=1.5)")
@@ -523,7 +548,7 @@ def mirrored() -> Canvas:
 PICTURES: dict[str, Callable[[], Canvas]] = {
     each.__name__: each
     for each in (
-        cuts, mondrian, incognito, lifting, burel, sabre, heterogeneous, sealed, mirrored, proximity, perturbation,
+        cuts, mondrian, incognito, lifting, burel, sabre, heterogeneous, nh, sealed, mirrored, proximity, perturbation,
         retention, anatomy, baseline, ambiguity, codip, privbayes, way, decision,
     )
 }  # fmt: skip

@@ -18,6 +18,7 @@ from .families.ambiguity.release import AmbiguousRelease
 from .families.ambiguity.scheme import Ambiguity
 from .families.codip.release import ProjectedRelease
 from .families.codip.scheme import Codip
+from .families.heterogeneous.nh import NH
 from .families.heterogeneous.release import MatchedRelease
 from .families.heterogeneous.scheme import Heterogeneous
 from .families.lifting.release import NestedRelease
@@ -67,6 +68,7 @@ from .table.table import Table
 from .version import __version__
 
 __all__ = [
+    "NH",
     "AlphaBeta",
     "Ambiguity",
     "AmbiguousRelease",

@@ -26,6 +26,7 @@ SCHEMES: Registry[Any] = Registry(
         "heterogeneous": Entry(
             "families.heterogeneous.scheme:Heterogeneous", "Groups by matching rows of different buckets."
         ),
+        "nh": Entry("families.heterogeneous.nh:NH", "Rings of rows of different values; for comparison."),
         "sealed": Entry("families.sealed.scheme:Sealed", "Cuts that hold against an attacker who knows the algorithm."),
         "mirrored": Entry(
             "families.sealed.mirrored:Mirrored", "Equal halves, whose choice tells such an attacker nothing."

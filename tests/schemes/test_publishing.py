@@ -21,6 +21,7 @@ def test_the_short_form_of_a_release_keeps_the_trace_private() -> None:
     asked = {
         "ambiguity": (table, "alpha-beta(alpha=0.5, beta=0.4)"),
         "anatomy": (table, "l-diversity(l=2)"),
+        "nh": (table, "l-diversity(l=2)"),
         "sabre": (table, "t-closeness(t=0.5)"),
         "retention": near,
         "proximity": near,

@@ -19,9 +19,9 @@ LABELS = [*(name for name in SCHEMES if name != "privbayes"), GRAPH, DRAWN, *EXA
 """The schemes, and those with an option that decides about what they claim."""
 
 ABOUT_VALUES = {
-    "k-anonymity(k=3)": "cuts mirrored mondrian incognito codip",
-    "l-diversity(l=2)": "cuts lifting sealed mirrored mondrian incognito burel heterogeneous anatomy baseline codip",
-    "l-diversity(l=2, kind=distinct)": "cuts mirrored mondrian incognito anatomy baseline codip",
+    "k-anonymity(k=3)": "cuts mirrored mondrian incognito codip nh",
+    "l-diversity(l=2)": "cuts lifting sealed mirrored mondrian incognito burel heterogeneous anatomy baseline codip nh",
+    "l-diversity(l=2, kind=distinct)": "cuts mirrored mondrian incognito anatomy baseline codip nh",
     "l-diversity(l=1.5, kind=entropy)": "cuts mirrored mondrian incognito baseline codip",
     "l-diversity(l=2, kind=recursive, c=3)": "cuts mirrored mondrian incognito baseline codip",
     "t-closeness(t=0.3)": "cuts mirrored mondrian incognito sabre baseline codip",
@@ -61,9 +61,9 @@ AT_BORDERS = {
     "beta-likeness(beta=0)": (
         "cuts lifting sealed mirrored mondrian incognito burel heterogeneous perturbation baseline codip"
     ),
-    "l-diversity(l=2.5)": "cuts lifting sealed mirrored mondrian incognito burel heterogeneous baseline codip",
+    "l-diversity(l=2.5)": "cuts lifting sealed mirrored mondrian incognito burel heterogeneous baseline codip nh",
     "alpha-beta(alpha=1, beta=0.5)": (
-        "cuts lifting sealed mirrored mondrian incognito burel heterogeneous anatomy baseline ambiguity codip"
+        "cuts lifting sealed mirrored mondrian incognito burel heterogeneous anatomy baseline ambiguity codip nh"
     ),
     "k-anonymity(k=2) & l-diversity(l=2) & alpha-beta(alpha=0.7, beta=0.6)": (
         "cuts mondrian incognito burel heterogeneous ambiguity"

@@ -21,6 +21,7 @@ PROMISES = {
     "burel": "beta-likeness(beta=2)",
     "sabre": "t-closeness(t=0.35)",
     "heterogeneous": "beta-likeness(beta=2)",
+    "nh": "l-diversity(l=3)",
     "proximity": "proximity(epsilon=100, m=3)",
     "perturbation": "beta-likeness(beta=1)",
     "retention": "proximity(epsilon=100, m=2)",

@@ -20,7 +20,7 @@ SUFFIXES = (".html", ".svg", ".png")
 COLORS = (
     *("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"),
     *("#333333", "#880000", "#9933ff", "#2b1a8c", "#b5d67a", "#661166", "#9b7dff", "#f0c3c3"),
-    *("#dc003c", "#0000fa", "#78506e"),
+    *("#dc003c", "#0000fa", "#78506e", "#240030"),
 )
 """One for each scheme. The first six are those of Okabe and Ito. For people with a colour vision deficiency, the others
 are as easy to distinguish from these and from each other as these six are."""

@@ -19,10 +19,10 @@ HOURGLASS = "M-.8,-.9L.8,-.9L-.8,.9L.8,.9Z"
 BOWTIE, CHEVRON = "M-.9,-.8L.9,.8L.9,-.8L-.9,.8Z", "M-.9,.1L0,-.8L.9,.1L.9,.7L0,-.2L-.9,.7Z"
 HEXAGON, SLANTED = "M-.5,-.87L.5,-.87L1,0L.5,.87L-.5,.87L-1,0Z", "M-1,.6L-.4,-.6L1,-.6L.4,.6Z"
 BAR, PILLAR = "M-1,-.35L1,-.35L1,.35L-1,.35Z", "M-.35,-1L.35,-1L.35,1L-.35,1Z"
-CORNER = "M-.8,-.9L-.1,-.9L-.1,.2L.8,.2L.8,.9L-.8,.9Z"
+CORNER, ARROW = "M-.8,-.9L-.1,-.9L-.1,.2L.8,.2L.8,.9L-.8,.9Z", "M-1,-.3L.1,-.3L.1,-.8L1,0L.1,.8L.1,.3L-1,.3Z"
 SHAPES = (
     *("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left"),
-    *(STAR, SALTIRE, HOURGLASS, BAR, PILLAR, BOWTIE, CHEVRON, HEXAGON, SLANTED, CORNER),
+    *(STAR, SALTIRE, HOURGLASS, BAR, PILLAR, BOWTIE, CHEVRON, HEXAGON, SLANTED, CORNER, ARROW),
 )
 """Their number and that of the colours are coprime, so that no pair repeats before all pairs have been used."""
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4], [4, 2, 1, 2], [3, 3], [10, 2])

@@ -11,6 +11,7 @@ Why it holds: a person's row may be any of as many rows as there are buckets, ea
     matching, kernels/     a row of every bucket, near each other
     graph                  the graph of the paper
     scheme                 groups or graph
+    nh, rings              NH, the rings that the paper compares with
     release, candidates    the matched release, and whose each row may be
     auditor                the audit
 """

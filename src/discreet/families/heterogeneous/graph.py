@@ -28,9 +28,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.families.heterogeneous.buckets import Buckets
+from discreet.families.heterogeneous.candidates import published_values
 from discreet.families.heterogeneous.matching import Grown, Matching, Space, grow_from
+from discreet.principles.principle import Principle
+from discreet.principles.prior import Prior
 from discreet.processors import threads
 from discreet.randomness import numbers_below
+from discreet.schemes.grouping import confirm
 
 Graph = NDArray[np.int32]
 """``graph[box, at]``: the rows that a box is around. Each column is an assignment: it holds every row once."""
@@ -95,6 +99,24 @@ def drawn_matches(graph: Graph, seeded: np.random.Generator | None = None) -> ND
     for at in range(size):
         matches[graph[:, (first + at) % size], at] = np.arange(boxes)
     return matches
+
+
+def confirm_graph(
+    candidates: NDArray[np.int32], sensitive_codes: NDArray[np.int32], principle: Principle, prior: Prior
+) -> None:
+    """Judge once more what is about to be published: a fault in a scheme must not become a broken promise.
+
+    That the graph is regular is seen to where the release is made.
+    """
+    confirm(
+        np.where(candidates[:, 0] < 0, -1, 0).astype(np.int32), sensitive_codes, principle, prior
+    )  # withheld, all others
+    kept = np.flatnonzero(candidates[:, 0] >= 0)
+    shown = np.empty(len(kept), np.int32)
+    shown[candidates[kept, 0]] = sensitive_codes[kept]
+    _, counts = published_values(candidates, shown, len(prior.counts))
+    if not principle.holds(counts, prior).all():
+        raise AssertionError(f"the graph breaks {principle}; nothing was published")
 
 
 def zones(grown: Grown, buckets: Buckets) -> Iterator[Buckets]:

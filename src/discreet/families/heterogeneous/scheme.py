@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.families.heterogeneous.buckets import Bucketing, Buckets, bucketize
-from discreet.families.heterogeneous.candidates import published_values
-from discreet.families.heterogeneous.graph import matches_in_zones
+from discreet.families.heterogeneous.graph import confirm_graph, matches_in_zones
 from discreet.families.heterogeneous.matching import WIDEST, Grown, Matching, Space, grow_from
 from discreet.families.heterogeneous.release import MatchedRelease
 from discreet.options import Interval
@@ -28,7 +27,7 @@ from discreet.releases.generalization import Values
 from discreet.releases.release import Release
 from discreet.schemes.axes import Loss, axes_of
 from discreet.schemes.described import Exactness
-from discreet.schemes.grouping import GroupingTask, LeadingScheme, confirm, published_rows
+from discreet.schemes.grouping import GroupingTask, LeadingScheme, published_rows
 from discreet.schemes.refusal import Refusal, hides_nobody, not_only_caps
 from discreet.schemes.scheme import feasible
 from discreet.table.table import Table
@@ -152,7 +151,7 @@ class Heterogeneous(LeadingScheme):
         matches = matches_in_zones(space, buckets, self.matching, self.block, rng, seeded, tell)
         candidates = np.full((table.rows, matches.shape[1]), -1, np.int32)
         candidates[rows] = matches
-        _confirm_graph(candidates, table.sensitive_codes, principle, prior)
+        confirm_graph(candidates, table.sensitive_codes, principle, prior)
         release = MatchedRelease.from_candidates(table, candidates, values=self.values, **self.statement(principle))
         progress("matching rows", 1.0)
         return release
@@ -178,24 +177,6 @@ class Heterogeneous(LeadingScheme):
         least = max(part.least_rows for part in task.principle.parts)
         buckets = bucketize(task.sensitive_codes, caps, least, self.buckets, task.rng)
         return space_of(task.table, task.rows, self.loss, self.values), buckets
-
-
-def _confirm_graph(
-    candidates: NDArray[np.int32], sensitive_codes: NDArray[np.int32], principle: Principle, prior: Prior
-) -> None:
-    """Judge once more what is about to be published: a fault in the scheme must not become a broken promise.
-
-    That the graph is regular is seen to where the release is made.
-    """
-    confirm(
-        np.where(candidates[:, 0] < 0, -1, 0).astype(np.int32), sensitive_codes, principle, prior
-    )  # withheld, all others
-    kept = np.flatnonzero(candidates[:, 0] >= 0)
-    shown = np.empty(len(kept), np.int32)
-    shown[candidates[kept, 0]] = sensitive_codes[kept]
-    _, counts = published_values(candidates, shown, len(prior.counts))
-    if not principle.holds(counts, prior).all():
-        raise AssertionError(f"the graph breaks {principle}; nothing was published")
 
 
 def space_of(table: Table, rows: NDArray[np.int64], loss: Loss, values: Values) -> Space:
