@@ -51,6 +51,58 @@ def test_beliefs_are_those_of_the_definition(attack: dc.NaiveBayes, table: Table
         assert found[target.person_of[row]] == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.parametrize("distance", [0.0, 0.05, 0.3, 1.0])
+@pytest.mark.parametrize("correction", [0.0, 1.0])
+def test_rows_within_a_distance_count(distance: float, correction: float) -> None:
+    """Section 6 of the paper on heterogeneous generalization: noisy values within delta, of numbers and of ranks."""
+    rng, grades = np.random.default_rng(0), ["low", "mid", "high", "top"]
+    data = {
+        "age": rng.integers(20, 90, 60) / 2,
+        "grade": rng.choice(grades, 60),
+        "town": rng.choice(list("xyz"), 60),
+        "ill": rng.choice(list("abc"), 60),
+    }
+    quasi = ["age", "grade", "town"]
+    table = dc.read(pa.table(data), quasi=quasi, sensitive="ill", ordinal={"grade": grades})
+    release = dc.publish(table, "differential-privacy(epsilon=2)", dc.PrivBayes(domains="observed", random_state=1))
+    width = distance * (max(data["age"]) - min(data["age"]))
+    lines = release.tables()["table"].to_pylist()
+    rows = [
+        (
+            {
+                "age": f"[{line['age'] - width - 1e-9}, {line['age'] + width + 1e-9}]",
+                "grade": "{" + ", ".join(near(line["grade"], grades, 3 * distance)) + "}",
+                "town": line["town"],
+            },
+            line["ill"],
+        )
+        for line in lines
+    ]
+    target = Target.of(release, table)
+    found = dc.NaiveBayes(correction, distance=distance).learn(target).beliefs(slice(0, len(target.people[0].codes)))
+    known = {column.name: column.values.tolist() for column in table.quasi}
+    prior = {str(value): float((data["ill"] == value).mean()) for value in release.values}
+    for row in range(60):
+        person = {name: data[name][row] for name in quasi}
+        weights = naive.bayes(rows, prior, person, known, correction=correction, spread=False)
+        total = sum(weights.values())
+        expected = [weights[str(value)] / total if total else prior[str(value)] for value in release.values]
+        assert found[target.person_of[row]] == pytest.approx(expected, abs=1e-9)
+
+
+def near(grade: str, grades: list[str], ranks: float) -> list[str]:
+    """The grades that are at most this many ranks away."""
+    return [other for other in grades if abs(grades.index(other) - grades.index(grade)) <= ranks + 1e-9]
+
+
+def test_a_distance_is_for_values_published_singly() -> None:
+    release = dc.publish(people(), dc.KAnonymity(2))
+    with pytest.raises(dc.DiscreetError, match="a distance is for single values"):
+        dc.attack(release, people(), "naive-bayes(distance=0.1)")
+    variants = dc.attack(release, people(), "naive-bayes").evidence
+    assert [found.attack for found in variants] == ["naive-bayes"]
+
+
 @pytest.mark.parametrize("scheme", MAKERS)
 def test_counting_by_format_agrees_with_count_queries(scheme: str) -> None:
     """The contract's own way, a query for each pair of values, serves as the oracle of every format's faster one."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -416,6 +417,21 @@ def test_odd_tables(matching: Matching) -> None:
     assert coprime.groups == 1
     uneven = scheme.publish(people("aaabbbccdd" + "e"), dc.LDiversity(3))
     assert uneven.withheld == 0 and sorted(uneven.sizes.tolist()) == [3, 4, 4]
+
+
+@pytest.mark.parametrize("publishes", ["best-bucket", "graph"])
+def test_partitions_of_p_rows_are_blocks_of_p_rows_of_all_buckets(publishes: Any) -> None:
+    """Buckets are those of the whole table all the same, so the promise is; a p of all rows changes nothing."""
+    table = census(600, quasi=("age", "education", "marital"), sensitive="occupation")
+
+    def published(**options: Any) -> dc.Release:
+        return dc.publish(table, dc.LDiversity(6), dc.Heterogeneous(publishes=publishes, random_state=1, **options))
+
+    whole, parted = published(), published(partition=60)
+    blocks = published(block=60 // 6)
+    assert published(partition=600).tables()["table"] == whole.tables()["table"] != parted.tables()["table"]
+    assert parted.tables()["table"] == blocks.tables()["table"]
+    assert ail(whole) < ail(parted) and parted.manifest["scheme"]["options"]["partition"] == 60
 
 
 def test_what_cannot_be_kept_is_refused_with_a_way_out() -> None:

@@ -9,7 +9,8 @@ where
 and count(t, v) is the number of published rows with the sensitive value v that may have the quasi-identifier t. A
 correction of 0 is the classic estimate, 1 that of Laplace, as in Section 7 of "One-off Disclosure Control by
 Heterogeneous Generalization" (USENIX Security 2022). A row under a box counts fully for every value inside it (as in
-both papers), or is spread evenly over them.
+both papers), or is spread evenly over them. Where values are published singly, as those of synthetic rows are, a row
+may also count for all values within a distance (delta in the second paper, whose Figure 11(c) tries it on PrivBayes).
 
 A promise that caps the belief in v at cap(v) implies count(t, v) <= cap(v) x count(t) where groups are counted, that is
 
@@ -22,7 +23,7 @@ what people have in common, although each row tells little by itself.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, Literal, Self
 
 import numpy as np
@@ -32,6 +33,8 @@ from discreet.adversary.attacks.beliefs import normalised
 from discreet.adversary.attacks.target import Floats, Target
 from discreet.options import Interval
 from discreet.principles.wording import about
+from discreet.releases.release import Release
+from discreet.table.table import Column
 
 MOST_CELLS = 1 << 27
 """How many pairs of a quasi-identifier's value and a sensitive value are counted at most."""
@@ -55,6 +58,10 @@ class NaiveBayes(Attack):
     """What Laplace's correction adds to every count."""
     box: Literal["full", "spread"] = "full"
     """How a box is counted: ``full`` at each of its values, or ``spread`` over them."""
+    distance: Annotated[float, Interval(0, 1)] = 0.0
+    """How far a single number that is published may be from a person's and count, as a share of the range of numbers;
+    of ordered values as a share of their ranks. Categories count for themselves, as all values do where missing is one.
+    """
 
     @classmethod
     def variants(cls) -> tuple[Self, ...]:
@@ -63,7 +70,10 @@ class NaiveBayes(Attack):
 
     def refusal(self, target: Target) -> str | None:
         """Exact quasi-identifiers leave no second way to read them; and what is counted has to fit into memory."""
-        if self.box == "spread" and (target.release.exact_quasi or not target.release.of_people):
+        single = target.release.exact_quasi or not target.release.of_people
+        if self.distance > 0.0 and not single:
+            return "a distance is for single values, and quasi-identifiers are published as ranges and sets"
+        if self.box == "spread" and single:
             return "quasi-identifiers are published as single values, so that there are no boxes to spread over"
         if max(len(column.values) for column in target.people) * target.width > MOST_CELLS:
             return "there are too many pairs of a quasi-identifier's value and a sensitive value to be counted"
@@ -77,6 +87,8 @@ class NaiveBayes(Attack):
         for column in target.known:
             counts = release.contingency(column, spread=self.box == "spread")
             total = counts.sum(axis=0) if release.published is None else release.published
+            if self.distance > 0.0 and column.kind != "categorical" and column.missing is None:
+                counts, total = _within(release, column, self.distance)
             with np.errstate(divide="ignore", invalid="ignore"):
                 tables.append(np.log((counts + self.correction) / (total + self.correction * len(counts))))
                 shares = counts / counts.sum(axis=1, keepdims=True)
@@ -93,6 +105,21 @@ class NaiveBayes(Attack):
 
         details = {"largest_ratio": ratio, "used": used if caps is not None else None}
         return Insight(beliefs, details=details, remark=_remark(ratio, details["used"]))
+
+
+def _within(release: Release, column: Column, distance: float) -> tuple[Floats, Floats]:
+    """How many rows with each sensitive value are within a distance of each value of a column, and how many in all."""
+    values = np.arange(len(column.values), dtype=np.float64)
+    known, counted = values, column
+    if column.kind == "numeric":
+        values = column.values.astype(np.float64)
+        known = np.unique(release.known_values(column.name).astype(np.float64))
+        counted = replace(column, values=known, codes=np.zeros(len(column.codes), np.int32), hierarchy=None)
+    counts = release.contingency(counted)
+    most = distance * (values[-1] - values[0]) * (1.0 + 1e-12)
+    upto = np.vstack([np.zeros(counts.shape[1]), np.cumsum(counts, axis=0)])
+    low, high = np.searchsorted(known, values - most, "left"), np.searchsorted(known, values + most, "right")
+    return upto[high] - upto[low], upto[-1]
 
 
 def _remark(ratio: float, used: float | None) -> str:

@@ -89,6 +89,10 @@ class Heterogeneous(LeadingScheme):
     Wider ones are divided into blocks of at most as many rows. On census data blocks of half a bucket lose 2 to 5 %
     more, and those of an eighth 6 to 14 %; with ``greedy`` 8 to 10 and 15 to 21 %. ``hungarian`` takes 8 bytes of
     memory times the square of the block, for each processor."""
+    partition: Annotated[int, Interval(1)] | Literal["any"] = "any"
+    """The paper's partition size p: how many rows are matched with each other at most, those of all buckets together,
+    so that a block has p / number of buckets. Buckets are made of the whole table, whose shares the promise is about;
+    the paper makes them anew in each partition. ``any``: only ``block`` counts."""
     buckets: Bucketing = "fewest"
     """Which values share a bucket: ``fewest`` fills whole buckets with a value and keeps apart what is left of it, so
     that buckets are few; ``published`` are those of the paper."""
@@ -148,7 +152,7 @@ class Heterogeneous(LeadingScheme):
         progress("matching rows", 0.0)
         space, buckets = self._prepared(GroupingTask(table, principle, prior, rows, rng))
         tell = part_of(partial(progress, "matching rows"), 0.0, 0.9)
-        matches = matches_in_zones(space, buckets, self.matching, self.block, rng, seeded, tell)
+        matches = matches_in_zones(space, buckets, self.matching, self._block(buckets), rng, seeded, tell)
         candidates = np.full((table.rows, matches.shape[1]), -1, np.int32)
         candidates[rows] = matches
         confirm_graph(candidates, table.sensitive_codes, principle, prior)
@@ -161,14 +165,20 @@ class Heterogeneous(LeadingScheme):
         task.progress("matching rows", 0.0)
         space, buckets = self._prepared(task)
         starts = task.rng.permutation(buckets.full)[: _STARTS if self.effort == "fast" else None].tolist()
+        block = self._block(buckets)
         best: Grown | None = None
         with ThreadPoolExecutor(threads()) as pool:
-            tries = pool.map(lambda start: grow_from(space, buckets, start, self.matching, self.block), starts)
+            tries = pool.map(lambda start: grow_from(space, buckets, start, self.matching, block), starts)
             for at, grown in enumerate(tries, 1):
                 best = grown if best is None or grown.loss < best.loss else best
                 task.progress("matching rows", at / len(starts))
         assert best is not None, "there is a full bucket"
         return best.groups
+
+    def _block(self, buckets: Buckets) -> int:
+        """The widest bucket that is matched as a whole, as partitions of p rows allow."""
+        assert self.block is not None, "there is one for each matching"
+        return self.block if self.partition == "any" else min(self.block, max(1, self.partition // len(buckets)))
 
     def _prepared(self, task: GroupingTask) -> tuple[Space, Buckets]:
         """Where the rows lie, and the buckets that they are in."""
