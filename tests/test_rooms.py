@@ -63,7 +63,7 @@ class Budget(NamedTuple):
 BUDGETS = {
     "adversary": Budget(6_950, 42),
     "analyst": Budget(450, 4),
-    "command": Budget(2_420, 18),
+    "command": Budget(2_430, 18),
     "datasets": Budget(700, 5),
     "families": Budget(15_600, 100),
     "ground": Budget(1_815, 17),
@@ -73,12 +73,15 @@ BUDGETS = {
     "releases": Budget(5_530, 33),
     "report": Budget(2_270, 14),
     "schemes": Budget(3_440, 25),
-    "table": Budget(6_640, 32),
+    "table": Budget(7_060, 33),
 }
 """Per room; ``ground`` are the modules beside the rooms."""
 CORE = Budget(38_100, 250)
 """All of them together but the families and what is new, which is less than the sum of what each may have at most."""
-NEW = ("literature.py", "command/data.py", "report/tradeoff.py", "table/layout.py", "table/unnamed.py")
+NEW = (
+    *("literature.py", "command/data.py", "report/tradeoff.py"),
+    *("table/foreign.py", "table/layout.py", "table/unnamed.py"),
+)
 """What was built since; it counts towards what its room may grow by."""
 COMING = {"engines": 2_500, "app": 3_500, "evidence": 3_500}
 """The lines of rooms that do not exist yet: their budgets when they do, beside ``CORE``."""

@@ -12,13 +12,16 @@ import io
 import json
 import lzma
 import shutil
+import sqlite3
 import tempfile
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cache
+from importlib import import_module
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -102,6 +105,31 @@ def _feather(compression: str) -> bytes:
     return sink.getvalue()
 
 
+def _by_path(ending: str, write: Callable[[Any, str], Any]) -> bytes:
+    """Return the file of the people that a library writes, which wants a path and a frame."""
+    frame = people().drop_columns(["dose"]).to_pandas().astype({"sex": object, "born": str, "day": str, "well": str})
+    frame["dose"] = 1.25
+    with tempfile.TemporaryDirectory() as home:
+        path = f"{home}/people.{ending}"
+        write(frame, path)
+        return Path(path).read_bytes()
+
+
+def _library(name: str) -> Any:
+    return import_module(name)
+
+
+def _into_sqlite(frame: Any, path: str) -> None:
+    with closing(sqlite3.connect(path)) as base:
+        frame.to_sql("people", base, index=False)
+
+
+def _into_duckdb(frame: Any, path: str) -> None:
+    with _library("duckdb").connect(path) as base:
+        base.register("frame", frame)
+        base.execute("CREATE TABLE people AS SELECT * FROM frame")
+
+
 FILES: dict[str, Callable[[], bytes]] = {
     "csv": lambda: _text(","),
     "tsv": lambda: _text("\t"),
@@ -118,6 +146,12 @@ FILES: dict[str, Callable[[], bytes]] = {
     "feather": lambda: _feather("uncompressed"),
     "feather, lz4": lambda: _feather("lz4"),
     "feather, zstd": lambda: _feather("zstd"),
+    "json": lambda: b"[" + _json_lines().replace(b"\n", b",") + b"]",
+    "spreadsheet": lambda: _by_path("xlsx", lambda frame, path: frame.to_excel(path, engine="xlsxwriter", index=False)),
+    "stata": lambda: _by_path("dta", lambda frame, path: _library("pyreadstat").write_dta(frame, path)),
+    "spss": lambda: _by_path("sav", lambda frame, path: _library("pyreadstat").write_sav(frame, path)),
+    "sqlite": lambda: _by_path("db", _into_sqlite),
+    "duckdb": lambda: _by_path("duckdb", _into_duckdb),
 }
 """Tables of every kind, as ``read`` takes them."""
 TREES: dict[str, Callable[[], bytes]] = {

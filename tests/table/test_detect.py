@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import io
 import pickle
-import sqlite3
 import sys
 from pathlib import Path
 
@@ -23,13 +22,6 @@ from discreet.table.detect import detect
 PEOPLE = pd.DataFrame({"age": [17, 20, 30], "city": ["Bath", "Köln", "Bonn"]})
 
 
-def _sqlite(folder: Path) -> bytes:
-    with sqlite3.connect(folder / "people.db") as base:
-        base.execute("CREATE TABLE people (age INTEGER)")
-    base.close()
-    return (folder / "people.db").read_bytes()
-
-
 def _buffered(write: object) -> bytes:
     sink = io.BytesIO()
     write(sink)  # type: ignore[operator]
@@ -44,9 +36,8 @@ def foreign(folder: Path) -> dict[str, bytes]:
         sink.write_batch(pa.record_batch({"age": [17]}))
     return {
         "a program": Path(sys.executable).read_bytes()[:4096],
-        "an SQLite database": _sqlite(folder),
-        "a Stata file": _buffered(lambda sink: PEOPLE.to_stata(sink, write_index=False, version=118)),
-        "a Stata file ": _buffered(lambda sink: PEOPLE[["age"]].to_stata(sink, write_index=False)),
+        "a Stata file": _buffered(lambda sink: PEOPLE.to_stata(sink, write_index=False, version=118))[:300],
+        "a Stata file ": _buffered(lambda sink: PEOPLE[["age"]].to_stata(sink, write_index=False))[:300],
         "a Parquet file": packed,
         "an Arrow stream": gzip.compress(stream.getvalue().to_pybytes()),
         "an ORC or Avro file": _buffered(lambda sink: pyarrow.orc.write_table(pa.table({"age": [17]}), sink)),
@@ -56,7 +47,7 @@ def foreign(folder: Path) -> dict[str, bytes]:
         "a web page": b"\n<!DOCTYPE html>\n<html><body>sign in</body></html>\n",
         "an SPSS file": b"$FL2@(#) SPSS DATA FILE\0\0",
         "a SAS file": bytes(12) + b"\xc2\xea\x81\x60\xb3\x14\x11\xcf\xbd\x92\x08\0" + bytes(40),
-        "old Office": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(40),
+        "a spreadsheet": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(40),
     }
 
 

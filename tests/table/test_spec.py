@@ -117,4 +117,6 @@ def test_what_contradicts_itself_is_refused(said: dict[str, Any], told: str) -> 
 
 
 def test_a_layout_is_all_that_a_file_needs() -> None:
-    assert {field.name for field in fields(Layout)} == {"na", "delimiter", "encoding", "header", "columns"}
+    assert {field.name for field in fields(Layout)} == {
+        *("na", "delimiter", "encoding", "header", "columns", "decimal", "thousands", "sheet", "table", "query")
+    }

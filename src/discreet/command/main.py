@@ -146,8 +146,16 @@ def _replace_closed_streams() -> None:
             setattr(sys, name, open(os.devnull, "r" if number == 0 else "w", encoding="utf-8"))  # noqa: SIM115
 
 
-# At the end everything is dropped; to search it for garbage first would take a third of a second.
-atexit.register(gc.freeze)
+def _drop_all() -> None:
+    """Drop everything at the end: to search it for garbage first would take a third of a second.
+
+    But duckdb would print that it was not cleaned up.
+    """
+    if "duckdb" not in sys.modules:
+        gc.freeze()
+
+
+atexit.register(_drop_all)
 
 
 @click.group(cls=SentenceGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})

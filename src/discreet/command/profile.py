@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 from rich.console import Console
@@ -18,6 +18,7 @@ from discreet.progress import Remark
 from discreet.report.profile import Profile, suggest_promises
 from discreet.report.profile import profile as describe
 from discreet.report.roles import ColumnProfile, Roles, Share, suggest
+from discreet.table.layout import Layout
 from discreet.table.notes import Note
 from discreet.table.query import NUMBERS
 from discreet.table.sources import Source
@@ -109,7 +110,7 @@ def suggested_command(
             words += as_flags(key, text)
     if any(column.missing and column.kind in NUMBERS and column.name in used for column in profiled.columns):
         words += as_flags("missing", given["missing"] or "value")
-    for key in ("delimiter", "encoding", "header", "columns"):
+    for key in (field.name for field in fields(Layout) if field.name != "na"):
         words += as_flags(key, given[key]) if given[key] else []
     return command_line(words)
 

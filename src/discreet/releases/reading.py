@@ -38,6 +38,10 @@ MEANT = {
     "delimiter": "one character",
     "encoding": "the encoding of a file by the name that Python has for it",
     "header": "yes, or none with the names in columns",
+    "decimal": "a mark of decimals",
+    "thousands": "a mark of thousands",
+    "sheet": "the name of a sheet",
+    "table": "the name of a table",
     "columns": "with the header none all names of columns, among them those of the release",
 }
 """What stands under the keys of the entry about the reading of the original."""
@@ -119,7 +123,8 @@ def _faults_of_reading(entry: Any, attributes: Sequence[Attribute]) -> Iterator[
         "na": _marks(entry.get("na")),
         "dates": _texts_of(entry.get("dates"), dates),
         "lists": _texts_of(entry.get("lists"), derived),
-        **{key: _recorded(entry, key) for key in ("delimiter", "encoding")},
+        **{key: _recorded(entry, key) for key in ("delimiter", "encoding", "decimal", "sheet", "table")},
+        "thousands": _recorded(entry, "thousands", "decimal"),
         "header": entry.get("header") == "none" if "columns" in entry else _recorded(entry, "header"),
         "columns": _names(names) and own <= set(names) and "header" in entry,
     }
@@ -131,9 +136,9 @@ def _faults_of_reading(entry: Any, attributes: Sequence[Attribute]) -> Iterator[
         yield "the entries under 'reading' are not in the order in which discreet writes them"
 
 
-def _recorded(entry: Mapping[str, Any], key: str) -> bool:
-    """Whether this would be recorded if the same was said of the layout again."""
-    said: dict[str, Any] = {key: entry.get(key)}
+def _recorded(entry: Mapping[str, Any], *keys: str) -> bool:
+    """Whether the first of these would be recorded if the same was said of the layout again."""
+    said: dict[str, Any] = {key: entry[key] for key in keys if key in entry}
     try:
         return TableSpec(**said).recorded() == said
     except DiscreetError:

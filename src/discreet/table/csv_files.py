@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Callable, Sequence
 
 import pyarrow as pa
@@ -16,8 +17,11 @@ import pyarrow.csv as pc
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.table.layout import Layout
+from discreet.table.texts import is_number
 
 DELIMITERS = ",;\t|"
+MARKS = ("decimal", "thousands")
+"""What a layout says of how numbers are written."""
 BLANKS = " \t"
 SAMPLE_BYTES = 1 << 16
 SAMPLE_ROWS = 50
@@ -70,7 +74,10 @@ def read_csv(
         raise DiscreetError(f"{what} has a header but no rows; give one line per person below it")
     if b'"' in data and (data.count(b"\n") or data.count(b"\r")) > table.num_rows + (not unnamed):
         _check_quotes(data, mark, header, what)
-    return pa.table([_trimmed(column) for column in table.columns], names)
+    trimmed = pa.table([_trimmed(column) for column in table.columns], names)
+    if layout.decimal is None and layout.thousands is None:
+        return trimmed
+    return pa.table([_with_points(name, trimmed.column(name), layout, what) for name in names], names)
 
 
 def _opened(data: bytes, needed: Sequence[str], layout: Layout, what: str) -> tuple[str, list[str]]:
@@ -101,6 +108,32 @@ def _trimmed(column: pa.ChunkedArray) -> pa.ChunkedArray:
         distinct = trimmed.dictionary_encode()  # two values may have become equal
         places = compute.take(distinct.indices, piece.indices)
         pieces.append(pa.DictionaryArray.from_arrays(places, distinct.dictionary))
+    return pa.chunked_array(pieces, column.type)
+
+
+def _with_points(name: str, column: pa.ChunkedArray, layout: Layout, what: str) -> pa.ChunkedArray:
+    """Write the numbers among coded texts with a decimal point, and without marks of thousands."""
+    point, mark = re.escape(layout.decimal or "."), layout.thousands
+    whole = "[0-9]+" if mark is None else rf"([0-9]{{1,3}}({re.escape(mark)}[0-9]{{3}})+|[0-9]+)"
+    pattern = rf"^[+-]?{whole}({point}[0-9]+)?([eE][+-]?[0-9]+)?$"
+    pieces = []
+    for piece in column.chunks:
+        texts = piece.dictionary
+        number = compute.match_substring_regex(texts, pattern)
+        plain = texts if mark is None else compute.replace_substring(texts, mark, "")
+        plain = plain if layout.decimal is None else compute.replace_substring(plain, layout.decimal, ".")
+        changed = compute.and_(number, compute.not_equal(plain, texts))
+        if compute.any(changed).as_py():
+            odd = compute.filter(texts, compute.invert(number)).to_pylist()
+            strange = next((text for text in odd if is_number(text)), None)
+            if strange is not None:
+                said = " and ".join(argument(key, getattr(layout, key)) for key in MARKS if getattr(layout, key))
+                raise DiscreetError(
+                    f"{what} has the value {strange!r} in column {name!r}, which is no number with {said}, beside "
+                    "others that are; say how its numbers are written"
+                )
+        written = compute.if_else(number, plain, texts).dictionary_encode()  # two values may have become equal
+        pieces.append(pa.DictionaryArray.from_arrays(compute.take(written.indices, piece.indices), written.dictionary))
     return pa.chunked_array(pieces, column.type)
 
 

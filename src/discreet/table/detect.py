@@ -9,8 +9,9 @@ from typing import BinaryIO, Literal, NamedTuple
 from discreet.errors import DiscreetError
 
 FileKind = Literal[
-    "text", "parquet", "arrow", "arrow stream", "JSON lines", "gzip", "bzip2", "xz", "zstd", "archive", "other"
-]
+    "text", "parquet", "arrow", "arrow stream", "JSON lines", "JSON", "gzip", "bzip2", "xz", "zstd", "spreadsheet",
+    "Stata", "SPSS", "SAS", "SQLite", "DuckDB", "archive", "other"
+]  # fmt: skip
 """What is read, each in its way; archives, which may hold any number of files, and other kinds are refused by name."""
 
 SIGNATURES: tuple[tuple[bytes, FileKind, str], ...] = (
@@ -21,21 +22,21 @@ SIGNATURES: tuple[tuple[bytes, FileKind, str], ...] = (
     (rb"BZh[1-9]", "bzip2", "a bzip2 file"),
     (rb"\xfd7zXZ\0", "xz", "an xz file"),
     (rb"\x28\xb5\x2f\xfd", "zstd", "a zstd file"),
-    (rb"PK\x03\x04[\s\S]{26}(\[Content_Types|_rels/|docProps/|xl/|mimetype)", "other", "a spreadsheet"),
+    (rb"PK\x03\x04[\s\S]{26}(\[Content_Types|_rels/|docProps/|xl/|mimetype)", "spreadsheet", "a spreadsheet"),
     (rb"PK\x03\x04", "archive", "a zip archive"),
     (rb"PK\x05\x06", "archive", "an empty zip archive"),
     (rb"7z\xbc\xaf", "archive", "a 7z archive"),
     (rb"Rar!", "archive", "a rar archive"),
     (rb"PARE", "other", "an encrypted Parquet file"),
     (rb"FEA1", "other", "a Feather file of version 1"),
-    (rb"SQLite format 3", "other", "an SQLite database"),
-    (rb"[\s\S]{8}DUCK", "other", "a DuckDB database"),
+    (rb"SQLite format 3", "SQLite", "an SQLite database"),
+    (rb"[\s\S]{8}DUCK", "DuckDB", "a DuckDB database"),
     (rb"\0\x01\0\0Standard (Jet|ACE) DB", "other", "an Access database"),
-    (rb"<stata_dta>|[\x69-\x73][\x01\x02]\x01\0", "other", "a Stata file"),
-    (rb"\$FL[23]", "other", "an SPSS file"),
-    (rb"\0{12}\xc2\xea\x81\x60|HEADER RECORD\*{7}", "other", "a SAS file"),
+    (rb"<stata_dta>|[\x69-\x73][\x01\x02]\x01\0", "Stata", "a Stata file"),
+    (rb"\$FL[23]", "SPSS", "an SPSS file"),
+    (rb"\0{12}\xc2\xea\x81\x60|HEADER RECORD\*{7}", "SAS", "a SAS file"),
     (rb"RD[AX][1-9]\n|[XAB]\n\0\0\0[23]", "other", "a file of R"),
-    (rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "other", "a spreadsheet or other document of old Office"),
+    (rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "spreadsheet", "a spreadsheet or other document of old Office"),
     (rb"\x89HDF|CDF[\x01\x02]", "other", "an HDF5 or NetCDF file"),
     (rb"\x93NUMPY|\x80[\x02-\x05][\x95c}\](]", "other", "a NumPy array or pickled Python object"),
     (rb"ORC|Obj\x01", "other", "an ORC or Avro file"),
@@ -45,7 +46,7 @@ SIGNATURES: tuple[tuple[bytes, FileKind, str], ...] = (
     (rb"(?i:\s*<(!doctype html|html))", "other", "a web page"),
     (rb"\s*<\?xml", "other", "an XML document"),
     (rb'(\xef\xbb\xbf)?\s*\{\s*["}]', "JSON lines", "a file of JSON lines"),
-    (rb'(\xef\xbb\xbf)?\s*\[\s*[\[{"]', "other", "a JSON document"),
+    (rb'(\xef\xbb\xbf)?\s*\[\s*[\[{"]', "JSON", "a JSON document"),
 )
 """The patterns that files of each kind begin with."""
 TEXT = re.compile(rb"[^\0-\x08\x0e-\x1f]*\n[^\0-\x08\x0e-\x1f]*")
@@ -97,7 +98,7 @@ def _check_text(data: bytes, what: str) -> None:
     if content.kind == "archive":
         raise DiscreetError(f"{what} is {content.name}; unpack it, or export the table as CSV or Parquet")
     if content.kind != "text":
-        advice = "export the table as CSV or Parquet" if content.kind == "other" else "unpack it first"
+        advice = {"archive": "unpack it first"}.get(content.kind, "export the table as CSV or Parquet")
         advice = "write one object per line, or CSV or Parquet" if "JSON" in content.name else advice
         raise DiscreetError(f"{what} looks like {content.name}, not like text; {advice}")
 

@@ -21,6 +21,8 @@ from discreet.table.table import as_names
 from discreet.table.texts import is_number, near, value_text
 
 Header = Literal["yes", "none"]
+Mark = Literal[",", ".", " ", "'"]
+"""What may separate the parts of a number."""
 JSON = re.compile(r"[{\[]\s*[\"']|\[\s*[{\[]")
 """How objects and lists of JSON, or of Python, begin."""
 UNPAIRED = re.compile("[\ud800-\udfff]")
@@ -47,6 +49,16 @@ class Layout:
     """Whether the first line names the columns: ``yes``, ``none``, or, if None, unless it looks like a row."""
     columns: Sequence[str] = ()
     """The names of the columns of a file without a header."""
+    decimal: Mark | None = None
+    """What separates the decimals of numbers in a text file; a point if None."""
+    thousands: Mark | None = None
+    """What separates groups of three digits in a text file; nothing if None."""
+    sheet: str | None = None
+    """The sheet of a spreadsheet; the only one if None."""
+    table: str | None = None
+    """The table of a database; the only one if None."""
+    query: str | None = None
+    """What to read of a database, in its SQL, in place of a table."""
 
     def __post_init__(self) -> None:
         """Check every field."""
@@ -65,6 +77,13 @@ class Layout:
                 "a file without a header does not name its columns; name all of them in their order, as in "
                 f"{argument('columns', ['age', 'sex', 'disease'])}"
             )
+        for key in ("decimal", "thousands"):
+            checked(argument(key), getattr(self, key), Mark | None)
+        for key in ("sheet", "table", "query"):
+            checked(argument(key), getattr(self, key), str | None)
+        if self.thousands is not None and self.thousands == (self.decimal or "."):
+            way = f"say {argument('decimal', ',')} as well" if self.decimal is None else "give one of them another mark"
+            raise DiscreetError(f"{self.thousands!r} cannot separate both decimals and thousands; {way}")
         encoding = checked(argument("encoding"), self.encoding, str | None)
         settled = {
             "na": _marks(self.na),

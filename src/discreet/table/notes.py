@@ -160,9 +160,11 @@ def _commas(column: Column) -> Iterator[Note]:
     if not with_commas:
         return
     if all(GROUPED.fullmatch(text) if "," in text else is_number(text) for text in texts):
-        held, way = "with a comma between thousands", "write them without it"
+        way = f"say {argument('thousands', ',')}, or write them without it,"
+        held = "with a comma between thousands"
     elif all(is_number(text.replace(",", ".", 1)) for text in texts):
-        held, way = "with a decimal comma", "write them with a point"
+        way = f"say {argument('decimal', ',')}, or write them with a point,"
+        held = "with a decimal comma"
     else:
         return
     yield _names(column.name, f"numbers {held}", with_commas[0], f"{way} to have numbers")

@@ -12,19 +12,22 @@ from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from dataclasses import replace
 from functools import cached_property
 from os import PathLike
-from typing import Any, BinaryIO, Self
+from typing import Any, BinaryIO, Self, cast
 
 import pyarrow as pa
 
+from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.table.csv_files import header, read_csv
 from discreet.table.detect import FileKind, as_utf8, detect, kind_of
+from discreet.table.foreign import OPENED as FOREIGN
+from discreet.table.foreign import Columns, open_foreign
 from discreet.table.layout import Layout
 from discreet.table.paths import located, opened
 from discreet.table.raw_column import RawColumn, encode, encode_objects, unmarked
 from discreet.table.typed_files import TypedFile
 
-TYPED = ("parquet", "arrow", "arrow stream", "JSON lines")
+TYPED = ("parquet", "arrow", "arrow stream", "JSON lines", "JSON")
 """The kinds of files whose columns have types."""
 OPENED: dict[str, Callable[[BinaryIO], Any]] = {
     "gzip": lambda file: gzip.GzipFile(fileobj=file),
@@ -54,6 +57,7 @@ class Source:
         """What messages call it."""
         self._given, self._path, self._open = given, path, ExitStack()
         self._decoded: tuple[str | None, bytes] | None = None
+        self._opened: tuple[Any, Columns] | None = None
         if isinstance(given, pa.RecordBatch):
             self._given = pa.Table.from_batches([given])
 
@@ -71,6 +75,8 @@ class Source:
             return list(self._given.schema.names)
         if self._path is None:
             return [str(name) for name in getattr(self._given, "columns", ())]
+        if self._foreign is not None:
+            return self._columns(layout).names
         return list(self._file.names) if self._typed else header(self._text(layout.encoding), hints, layout, self.what)
 
     def fetch(
@@ -100,6 +106,19 @@ class Source:
     def _typed(self) -> bool:
         return isinstance(self._file, TypedFile)
 
+    @property
+    def _foreign(self) -> FileKind | None:
+        """The kind of a file of another program."""
+        return cast(FileKind, self._file) if isinstance(self._file, str) else None
+
+    def _columns(self, layout: Layout) -> Columns:
+        """The columns of a file of another program, opened once for each way to read it."""
+        assert self._path is not None and self._foreign is not None
+        way = layout.sheet, layout.table, layout.query, layout.encoding
+        if self._opened is None or self._opened[0] != way:
+            self._opened = way, open_foreign(self._path, self._foreign, layout, self.what)
+        return self._opened[1]
+
     @cached_property
     def _file(self) -> Any:
         """The file if its columns have types, else its content."""
@@ -110,9 +129,11 @@ class Source:
             if kind in TYPED:
                 self._open = stack.pop_all()
                 return TypedFile(file, kind, self.what)
+            if kind in FOREIGN:
+                return kind
             data = _unpacked(file, kind, self.what)
-        if detect(data).kind == "JSON lines":
-            return TypedFile(io.BytesIO(data), "JSON lines", self.what)
+        if detect(data).kind in ("JSON lines", "JSON"):
+            return TypedFile(io.BytesIO(data), detect(data).kind, self.what)
         if self._path.suffix.lower() in (".parquet", ".pq"):
             lacking = "not a Parquet file" if data else "empty"
             raise DiscreetError(f"{self.what} is {lacking}; write it again as Parquet or CSV")
@@ -126,6 +147,16 @@ class Source:
 
     def _from_file(self, needed: Sequence[str], coded: Sequence[str], layout: Layout, beside: Beside | None) -> Fetched:
         what = self.what
+        if self._foreign is not None:
+            opened = self._columns(layout)
+            layout.check_names(opened.names, needed, what)
+            rows, found = opened.read(list(dict.fromkeys(coded)), _others(opened.names, needed, beside))
+            _check_rows(rows, what)
+            return rows, found
+        for key in ("sheet", "table", "query"):
+            if getattr(layout, key) is not None:
+                said = argument(key, getattr(layout, key))
+                raise DiscreetError(f"{what} has no sheets and no tables of which {said} could name one; leave it out")
         if self._typed:
             typed: TypedFile = self._file
             layout.check_named(what)

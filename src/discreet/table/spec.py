@@ -27,7 +27,9 @@ NAMED = ("quasi", "sensitive", "identifiers", "keep", *KINDS)
 """The fields that list columns."""
 ROLES = ("a quasi-identifier", "the sensitive attribute", "an identifier", "published unchanged", "the person")
 """What messages call a column with each role, in the order of ``Roles``."""
-READING = ("na", "dates", "lists", "delimiter", "encoding", "header", "columns")
+READING = (
+    "na", "dates", "lists", "delimiter", "encoding", "header", "columns", "decimal", "thousands", "sheet", "table"
+)  # fmt: skip
 """What a release records of how its original was read, in this order."""
 BY_COLUMN: dict[str, tuple[str, dict[str, Any]]] = {
     "hierarchies": ("hierarchy", {"birth": "years.csv"}),

@@ -5,6 +5,7 @@ Arrow trusts the offsets and lengths inside a file, so that to use a damaged one
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -27,7 +28,7 @@ class TypedFile:
     """
 
     def __init__(self, file: BinaryIO, kind: FileKind, what: str, uncoded: str | None = None) -> None:
-        self.name = {"parquet": "Parquet", "JSON lines": kind}.get(kind, "Arrow")
+        self.name = {"parquet": "Parquet", "JSON lines": kind, "JSON": kind}.get(kind, "Arrow")
         self.what = what
         """What messages call the file."""
         try:
@@ -39,8 +40,9 @@ class TypedFile:
                 texts = [field.name for field in self.schema if field.type in (pa.string(), pa.large_string())]
                 words = [name for name in texts if name != uncoded]
                 self._reader: Any = pq.ParquetFile(file, read_dictionary=words, page_checksum_verification=True)
-            elif kind == "JSON lines":
-                self._table = _from_json(file.read())
+            elif kind in ("JSON lines", "JSON"):
+                data = file.read()
+                self._table = _from_json(data if kind == "JSON lines" else _as_lines(data))
                 self.schema = self._table.schema
             else:
                 data = file.read()  # in memory, because a file on disk may change after it was checked
@@ -81,9 +83,9 @@ class TypedFile:
 
     def _damaged(self, fault: Exception) -> DiscreetError:
         said = str(fault).splitlines()[0] if str(fault) else type(fault).__name__
-        if self.name == "JSON lines":
+        if self.name.startswith("JSON"):
             return DiscreetError(
-                f"{self.what} cannot be read as JSON lines ({said.removeprefix('JSON parse error: ').rstrip('.')}); "
+                f"{self.what} cannot be read as {self.name} ({said.removeprefix('JSON parse error: ').rstrip('.')}); "
                 "write one object per line with values of one type for each name, or export the table as CSV or Parquet"
             )
         return DiscreetError(
@@ -100,6 +102,18 @@ def stated_rows(path: Path) -> int:
             return int(TypedFile(file, "parquet", what).rows)
     except DiscreetError:  # the reader of the file says what is wrong with it
         return 0
+
+
+def _as_lines(data: bytes) -> bytes:
+    """Return a JSON document as lines: a list of objects.
+
+    >>> _as_lines(b'[{"age": 17}, {"age": 18}]')
+    b'{"age": 17}\\n{"age": 18}\\n'
+    """
+    rows = json.loads(data)
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise ValueError("a document must be a list of objects, one for each row")
+    return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows).encode()
 
 
 def _from_json(data: bytes) -> pa.Table:
