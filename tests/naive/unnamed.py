@@ -80,19 +80,33 @@ def order_of(entry: Entry) -> list[str]:
 
 
 def between(entry: Entry, asked: Iterable[str]) -> dict[str, str]:
-    """Return the value that each one asked for is counted as that has no name, evenly spread over those it may be."""
+    """Return the value that each one asked for is counted as that has no name, evenly spread over those it may be.
+
+    An order of numbers, or a question that has only numbers where no value has a name, is that of numbers: no other
+    text has a place in it. Nothing has a place in an order that is neither that of numbers nor that of texts.
+    """
     order = order_of(entry)
-    numbers = all(re.fullmatch("[0-9.]+", value) for value in named(entry))
+    names = [value for value in order if not value.startswith("?")]
+    new = set(asked) - set(order) - {"(missing)"}
+    numbers = all(map(is_number, names or new)) and names == sorted(names, key=float)
+    key: Callable[[str], Any] = (lambda text: (float(text), text)) if numbers else str
+    if names != sorted(names, key=key):
+        return {}
     gaps: dict[int, list[str]] = {}
-    for value in sorted(set(asked) - set(order) - {"(missing)"}, key=lambda one: float(one) if numbers else one):
-        before = [one for one in named(entry) if (float(one) < float(value) if numbers else one < value)]
-        gaps.setdefault(max((order.index(one) + 1 for one in before), default=0), []).append(value)
+    for value in sorted(filter(is_number, new) if numbers else new, key=key):
+        before = [name for name in names if key(name) < key(value)]
+        gaps.setdefault(max((order.index(name) + 1 for name in before), default=0), []).append(value)
     found = {}
     for start, values in gaps.items():
         free = list(takewhile(lambda value: value.startswith("?"), order[start:]))
         for at, value in enumerate(values if free else []):
             found[value] = free[int((at + 0.5) * len(free) / len(values))]
     return found
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a decimal number."""
+    return re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", text) is not None
 
 
 def places(entry: Entry, condition: Any) -> Callable[[Any], float]:
