@@ -28,7 +28,7 @@ from discreet.table.table import Table
 from support.formats import MAKERS, published_as
 from support.tampering import Folder, altered
 
-SEALED = ("sealed", "mirrored")
+SEALED = ("sealed", "mirrored", "sealed-exact", "mirrored-exact")
 """Formats with a seal, which nobody can judge whose scheme is unknown."""
 each_format = pytest.mark.parametrize("format", MAKERS)
 each_format_of_people = pytest.mark.parametrize("format", [name for name in MAKERS if name != "synthetic"])
@@ -368,6 +368,8 @@ def test_numbers_are_written_in_one_way(format: str, tmp_path: Path) -> None:
         "projected": {"group"},
         "sealed": {"group"},
         "mirrored": {"group"},
+        "sealed-exact": {"group", "age", "count"},
+        "mirrored-exact": {"group", "age", "count"},
         "synthetic": {"age"},
     }
     assert looked_at >= expected[format]

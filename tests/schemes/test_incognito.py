@@ -320,7 +320,7 @@ def test_from_the_command_line(tmp_path: Path) -> None:
     assert told["holds"]
     assert dc.load(home).manifest["scheme"]["options"]["most_discernibility"] == 600
     run("audit", home, "--original", table)
-    assert "incognito:withhold=0.1" in run("compare", *words, "--schemes", "cuts,incognito:withhold=0.1").output
+    assert "incognito(withhold=0.1)" in run("compare", *words, "--schemes", "cuts,incognito(withhold=0.1)").output
     refused = run(
         "publish", *words, "-o", home, "--force", "--scheme", "incognito", "--option", "most_discernibility=60", code=2
     )
