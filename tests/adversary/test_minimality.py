@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Hashable
 from fractions import Fraction
 
@@ -154,6 +155,16 @@ def over(table: Table, scheme: dc.Scheme, promise: dc.Principle) -> float:
 def test_cuts_are_seen_through_and_what_is_promised_is_not_enough() -> None:
     """Why this is measured: without knowing the algorithm every belief is within its bound."""
     assert over(toy("aabbcc", seed=4), dc.Cuts(), dc.BetaLikeness(1)) > 1.2
+
+
+@pytest.mark.slow
+def test_burel_is_seen_through_although_sizes_follow_from_counts_alone() -> None:
+    """Which rows a group draws depends on the buckets of the people around. The paper holds BUREL to be immune."""
+    table, promise, seeds = toy("aabbcc", seed=1), dc.BetaLikeness(1), itertools.count()
+    known = reruns(table, lambda world: dc.Burel(random_state=next(seeds)).publish(world, promise), runs=8)
+    bounds = promise.caps(Prior.of(table))
+    assert bounds is not None
+    assert any(known.posterior(seen).over(1.2 * bounds, errors=4).any() for seen in known.found)
 
 
 def test_too_many_worlds_are_refused() -> None:
