@@ -148,7 +148,7 @@ class SeparateRelease(ExactRowsRelease):
         """The published values of a column."""
         return self.values if name == self.sensitive_attribute.name else self.columns[name].values
 
-    def estimates(self, queries: Sequence[Query]) -> NDArray[np.float64]:
+    def _estimates(self, queries: Sequence[Query], estimator: str) -> NDArray[np.float64]:
         """The rows that satisfy all conditions on unchanged columns, times the share of the values that are asked for.
 
         Nothing links the two tables, so that they are taken to be independent.

@@ -292,12 +292,16 @@ COMMANDS = (
         (-- to the end of the line, or between /* and */) are skipped. The release is loaded once, and --json gives a
         list. If any query cannot be answered, none is, and the message names its line.
 
+        Formats have estimators of their own, such as even, product or published. A name that the format of DIR lacks is
+        refused with a list of those that it has.
+
         Exit code: 0, or 2 for bad input.
         """,
         file("folder", "DIR"),
         click.Argument(["sql"], metavar="[SQL]", required=False),
         path("-f --file", "File of queries, instead of SQL."),
         path("--original", "Also count in the original, and compare.", "INPUT"),
+        valued("--estimator", "NAME", "How counts are estimated (default: the usual one of the format)."),
         *reading("value"),
     ),
     _command(

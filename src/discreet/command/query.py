@@ -16,7 +16,7 @@ from discreet.jobs.outputs import tell
 from discreet.principles.wording import counted, percent
 from discreet.progress import Progress, Remarks
 from discreet.releases import load
-from discreet.releases.release import Release
+from discreet.releases.release import AUTO, Release
 from discreet.table.grouping import GroupBy
 from discreet.table.paths import located
 from discreet.table.query import Query
@@ -32,7 +32,15 @@ _TOKEN = re.compile(
 )
 
 
-def query(folder: str, sql: str | None, file: str | None, original: str | None, as_json: bool, **reading: Any) -> int:
+def query(
+    folder: str,
+    sql: str | None,
+    file: str | None,
+    original: str | None,
+    estimator: str | None,
+    as_json: bool,
+    **reading: Any,
+) -> int:
     """Estimate counts from a release, and show them."""
     tell(folder, Remarks(show_remark))
     if (sql is None) == (file is None):
@@ -40,7 +48,9 @@ def query(folder: str, sql: str | None, file: str | None, original: str | None, 
     with watching() as progress:
         progress("asking", 0.0)
         asked = [SqlStatement(sql, 0)] if sql is not None else read_statements(cast(str, file))
-        answers = _answered(folder, asked, file, original, parsed(reading), progress)
+        release = load(folder)
+        chosen = release.estimator_named(AUTO if estimator is None else estimator)
+        answers = _answered(folder, release, chosen, asked, file, original, parsed(reading), progress)
     for answer in answers:
         for remark in answer.remarks:
             note(remark)
@@ -55,9 +65,11 @@ def query(folder: str, sql: str | None, file: str | None, original: str | None, 
                 (answer.lines if file is None else [answer.document["query"], *answer.lines, ""]) for answer in answers
             ]
             lines = [line for each in named for line in each]
-        withheld = answers[0].document["rows"]["withheld"]
+        withheld = release.withheld
         if withheld and not quiet():
             lines.append(f"{counted(withheld, 'withheld row')} {'is' if withheld == 1 else 'are'} not estimated.")
+        if estimator is not None and not quiet():
+            lines.append(f"Estimator {chosen}: {release.estimators.get(chosen, 'the usual one of each table')}.")
         console = output()
         for line in lines[: len(lines) - (lines[-1] == "")]:
             console.print(line)
@@ -83,6 +95,8 @@ class _Answer:
 
 def _answered(
     folder: str,
+    release: Release,
+    estimator: str,
     statements: Sequence[SqlStatement],
     file: str | None,
     original: str | None,
@@ -90,14 +104,13 @@ def _answered(
     progress: Progress,
 ) -> list[_Answer]:
     """Answer all statements; if one of them cannot be answered, raise an error instead."""
-    release = load(folder)
     asked: list[GroupBy | Query] = []
     for statement in statements:
         with _naming(statement, file):
             sql = statement.sql
             asked.append(release.grouping(sql) if has_groups(sql) else release.query(sql))
     counts = [at for at, question in enumerate(asked) if not isinstance(question, GroupBy)]
-    estimates = dict(zip(counts, _estimated(release, statements, asked, counts, file), strict=True))
+    estimates = dict(zip(counts, _estimated(release, estimator, statements, asked, counts, file), strict=True))
     table = None
     if original is not None:
         with Source(original) as source:
@@ -107,11 +120,11 @@ def _answered(
         progress("asking", at / len(asked))
         with _naming(statement, file):
             if isinstance(question, GroupBy):
-                answer, lines = _grouped(release, question, table)
+                answer, lines = _grouped(release, estimator, question, table)
             else:
                 answer, lines = _counted(estimates[at], question, release, table)
         document = {"folder": folder, "query": statement.sql, **({} if file is None else {"line": statement.line})}
-        document |= answer | {"rows": {"published": release.rows, "withheld": release.withheld}}
+        document |= answer | {"estimator": estimator, "rows": {"published": release.rows, "withheld": release.withheld}}
         document |= {} if original is None else {"original": original}
         about = (question.query, question.attributes) if isinstance(question, GroupBy) else (question, ())
         remarks = [f"Note: {remark}{'' if remark.endswith('?') else '.'}" for remark in release.notes(*about)]
@@ -129,15 +142,20 @@ def _naming(statement: SqlStatement, file: str | None) -> Iterator[None]:
 
 
 def _estimated(
-    release: Release, statements: Sequence[SqlStatement], asked: Sequence[Any], counts: Sequence[int], file: str | None
+    release: Release,
+    estimator: str,
+    statements: Sequence[SqlStatement],
+    asked: Sequence[Any],
+    counts: Sequence[int],
+    file: str | None,
 ) -> list[float]:
     """Estimate all single counts in one call, which is faster; on an error, find the statement at fault."""
     try:
-        return [float(estimate) for estimate in release.estimates([asked[at] for at in counts])]
+        return [float(estimate) for estimate in release.estimates([asked[at] for at in counts], estimator)]
     except DiscreetError:
         for at in counts:
             with _naming(statements[at], file):
-                release.estimate(asked[at])
+                release.estimate(asked[at], estimator)
         raise
 
 
@@ -155,14 +173,16 @@ def _counted(
     return {"estimate": estimate, "exact": exact, "relative_error": error}, lines
 
 
-def _grouped(release: Release, asked: GroupBy, original: Table | None) -> tuple[dict[str, Any], list[str]]:
+def _grouped(
+    release: Release, estimator: str, asked: GroupBy, original: Table | None
+) -> tuple[dict[str, Any], list[str]]:
     """Return the answer to a grouped count, as a document and as lines.
 
     With the original, cells that only the original has are listed too, estimated at 0.
     """
     headings = [heading for name, heading in asked.shown if name is not None]
     counts = next(heading for name, heading in asked.shown if name is None)
-    estimated = _by_cell(release.group_by(asked), headings, counts)
+    estimated = _by_cell(release.group_by(asked, estimator), headings, counts)
     exact = None if original is None else _by_cell(asked.count(original), headings, counts)
     cells = list(estimated) if exact is None else list(dict.fromkeys([*estimated, *exact]))
     listed: list[dict[str, Any]] = []

@@ -51,6 +51,7 @@ Conditions = tuple[Condition, ...]
 Shares = Callable[[Conditions], NDArray[np.float64]]
 """The share of each text of an attribute that satisfies some conditions."""
 
+ESTIMATORS = {"even": "the rows of a group are spread evenly over its box, as in the paper"}
 BATCH = 1 << 22
 """How many shares are kept in memory at a time."""
 

@@ -16,7 +16,7 @@ import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.principles.counts import Counts
-from discreet.releases.box_estimate import Cells, collapse, contingency, estimates, values_within
+from discreet.releases.box_estimate import ESTIMATORS, Cells, collapse, contingency, estimates, values_within
 from discreet.releases.box_lookup import ByBoxes
 from discreet.releases.boxes import columns_at, mixed, shares
 from discreet.releases.columns import ExactColumn, column_array
@@ -39,6 +39,8 @@ class DescribedRelease(GroupedRowsRelease):
     """The published values of each sensitive attribute; beliefs are about the first unless another is named."""
     others: tuple[ExactColumn, ...]
     """The published values of each column that is published unchanged."""
+
+    estimators = ESTIMATORS
 
     if TYPE_CHECKING:  # how a format keeps its own fields
 
@@ -152,7 +154,7 @@ class DescribedRelease(GroupedRowsRelease):
         at = next(at for at, attribute in enumerate(self.quasi) if attribute.name == name)
         return values_within(self.quasi[at], self.descriptions.regions[at])
 
-    def estimates(self, queries: Sequence[Query]) -> NDArray[np.float64]:
+    def _estimates(self, queries: Sequence[Query], estimator: str) -> NDArray[np.float64]:
         """Estimate how many rows satisfy each query, with the rows of a group spread evenly over its box.
 
         `discreet.releases.box_estimate` defines the share of a box that a query covers; withheld rows are not

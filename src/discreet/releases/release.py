@@ -14,7 +14,7 @@ import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
-from discreet.options import brief, checked
+from discreet.options import brief, checked, several
 from discreet.principles.principle import Principle
 from discreet.principles.wording import listed, rows
 from discreet.releases import folder as files
@@ -38,6 +38,9 @@ from discreet.version import __version__
 
 if TYPE_CHECKING:
     from discreet.releases.grouped import GroupedRelease
+
+AUTO = "auto"
+"""The name that leaves the choice of the estimator to the release."""
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -267,9 +270,46 @@ class Release(ABC):
     def known_values(self, name: str) -> NDArray[Any]:
         """The values of a column that the release reveals, in their order, possibly including a missing one."""
 
+    def estimates(self, queries: Sequence[Query | str], estimator: str = AUTO) -> NDArray[np.float64]:
+        """The estimated number of published rows that satisfy each query; withheld rows are not estimated.
+
+        Queries are what `estimate` takes. The estimator is one of ``estimators``; ``auto`` is the usual one.
+
+        >>> import discreet as dc
+        >>> from discreet.datasets import patients
+        >>> release = dc.publish(patients(), dc.KAnonymity(4))
+        >>> release.estimates(["SELECT COUNT(*) FROM t WHERE age >= 0", dc.Query(dc.OneOf("sex", "F"))]).tolist()
+        [48.0, 24.0]
+        """
+        named = self.estimator_named(estimator)
+        return self._estimates([self._as_query(query) for query in several(queries)], named)
+
     @abstractmethod
-    def estimates(self, queries: Sequence[Query]) -> NDArray[np.float64]:
-        """The estimated number of published rows that satisfy each query; withheld rows are not estimated."""
+    def _estimates(self, queries: Sequence[Query], estimator: str) -> NDArray[np.float64]:
+        """The estimates by one of ``estimators``, whose name was checked, or by ``auto`` if there are none."""
+
+    def estimator_named(self, name: str = AUTO) -> str:
+        """The name of the estimator that this one stands for: ``auto`` for the usual one; raises if there is none."""
+        if isinstance(name, str) and name in self.estimators:
+            return name
+        if name == AUTO:
+            return self._usual_estimator
+        known = listed([f"{known} ({what})" for known, what in self.estimators.items()])
+        raise DiscreetError(
+            f"a release of the format {self.format} has no estimator {brief(name)}; "
+            + (f"it has {known}" if known else "leave it out, because it has none by name"),
+            "estimator",
+        )
+
+    @property
+    def estimators(self) -> Mapping[str, str]:
+        """The ways to estimate counts, by name, each with what it is; the first is the usual one, in most formats."""
+        return {}
+
+    @property
+    def _usual_estimator(self) -> str:
+        """The one that ``auto`` stands for."""
+        return next(iter(self.estimators), AUTO)
 
     def contingency(self, column: Column, *, spread: bool = True) -> NDArray[np.float64]:
         """How many published rows have each value of a quasi-identifier together with each sensitive value.
@@ -284,7 +324,7 @@ class Release(ABC):
         name = self.sensitive_attribute.name
         wanted = [OneOf(name, (value if isinstance(value, str) else float(value),)) for value in self.values.tolist()]
         queries = [Query((line, value)) for line in lines for value in wanted]
-        return self.estimates(queries).reshape(len(lines), len(wanted))
+        return self._estimates(queries, self._usual_estimator).reshape(len(lines), len(wanted))
 
     def notes_on(self, names: Sequence[str]) -> tuple[str, ...]:
         """Sentences on what estimates with conditions on these columns rest on, without a full stop."""
@@ -301,7 +341,7 @@ class Release(ABC):
         """
         return (*notes_on_values(self, query), *self.notes_on([*query.by_attribute, *grouped]))
 
-    def estimate(self, query: Query | str) -> Estimate:
+    def estimate(self, query: Query | str, estimator: str = AUTO) -> Estimate:
         """The estimated number of rows that satisfy a `Query` or a text ``SELECT COUNT(*) FROM t WHERE ...``.
 
         It is a float with ``notes``, for example on conditions outside the domain of a column.
@@ -311,8 +351,11 @@ class Release(ABC):
         >>> dc.publish(patients(), dc.KAnonymity(4)).estimate("SELECT COUNT(*) FROM t WHERE age >= 0")
         48.0
         """
-        asked = self.query(query) if isinstance(query, str) else by_leaves(self.attributes, as_query(query))
-        return Estimate.noted(float(self.estimates([asked])[0]), self.notes(asked))
+        asked = self._as_query(query)
+        return Estimate.noted(float(self._estimates([asked], self.estimator_named(estimator))[0]), self.notes(asked))
+
+    def _as_query(self, query: Query | str) -> Query:
+        return self.query(query) if isinstance(query, str) else by_leaves(self.attributes, as_query(query))
 
     def query(self, text: str) -> Query:
         """Parse an SQL count query about this release; a label of a hierarchy stands for the values below it."""
@@ -329,7 +372,7 @@ class Release(ABC):
         kinds = {attribute.name: attribute.meaning for attribute in self.attributes}
         return {column: kinds[name] for column, name in self.randomised.items()} | kinds
 
-    def group_by(self, counts: GroupBy | str) -> pa.Table:
+    def group_by(self, counts: GroupBy | str, estimator: str = AUTO) -> pa.Table:
         """Estimate GROUP BY counts: a table with one line per cell.
 
         Accepts a `GroupBy` or a text ``SELECT sex, COUNT(*) FROM t WHERE ... GROUP BY sex``. Each cell is estimated by
@@ -354,10 +397,11 @@ class Release(ABC):
             for each in asked.query.conditions
         )
         asked = replace(asked, query=Query(tuple(conditions)))
-        self.estimates([asked.query])  # rejects conditions the release cannot answer, before any cells are built
+        named = self.estimator_named(estimator)
+        self._estimates([asked.query], named)  # rejects conditions the release cannot answer, before cells are built
         values = {attribute.name: self.known_values(attribute.name) for attribute in by}
         grid = asked.grid(values, {attribute.name: attribute.meaning for attribute in self.attributes})
-        grid, estimates = grid.counts(self.estimates)
+        grid, estimates = grid.counts(lambda queries: self._estimates(queries, named))
         cells = np.flatnonzero(estimates) if by else np.arange(1)
         notations = {attribute.name: attribute.notation for attribute in self.attributes}
         answer = asked.answer(grid.cells(cells), estimates[cells], notations)

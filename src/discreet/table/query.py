@@ -198,7 +198,9 @@ def by_leaves(columns: Iterable[HasTree], asked: Query) -> Query:
     >>> by_leaves([zips], Query(OneOf("zip", ("53*", "601")))).conditions
     (OneOf(attribute='zip', values=('531', '532', '601')),)
     """
-    trees = {column.name: column.hierarchy for column in columns if column.kind != "numeric"}
+    trees = {each.name: each.hierarchy for each in columns if each.kind != "numeric" and each.hierarchy is not None}
+    if not trees:
+        return asked
 
     def replaced(condition: Condition) -> Condition:
         tree = trees.get(condition.attribute)

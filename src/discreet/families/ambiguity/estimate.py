@@ -9,7 +9,7 @@ estimate is the sum over groups of
 
 as in Example 6.1 of "Ambiguity: Hide the Presence of Individuals and Their Privacy with Low Information Loss" (COMAD
 2008); its Algorithm 1 adds what has to be multiplied. How many of a group's rows have each of its entries is not
-published. The estimators assume
+published. The estimators (``ESTIMATORS``) assume
 
 ``product``   the same number for all entries, as in the paper: the share is that of the entries;
 ``weighted``  more rows for entries that are common in the table, and at least one each. How common an entry is follows
@@ -24,13 +24,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.families.ambiguity.kernels.products import add_products, add_up
-from discreet.options import checked
 from discreet.releases.canonical import line_keys
 from discreet.releases.columns import ExactColumn
 from discreet.releases.exact_rows import codes_found, lines_at
@@ -41,7 +40,10 @@ from discreet.table.table import Column
 if TYPE_CHECKING:
     from discreet.families.ambiguity.release import AmbiguousRelease
 
-Estimator = Literal["auto", "product", "weighted"]
+ESTIMATORS = {
+    "product": "all entries of a group have equally many of its rows, and shares are multiplied, as in the paper",
+    "weighted": "as product, but entries that are common in the table have more rows",
+}
 Conditions = tuple[tuple[Condition, ...], ...]
 """The conditions on each attribute of a table."""
 Floats = NDArray[np.float64]
@@ -54,16 +56,15 @@ ROOM = 1 << 23
 """How many shares of groups are kept at a time."""
 
 
-def expected_counts(release: AmbiguousRelease, queries: Sequence[Query], estimator: Estimator = "auto") -> Floats:
+def expected_counts(release: AmbiguousRelease, queries: Sequence[Query], estimator: str) -> Floats:
     """The expected number of published rows that satisfy each query.
 
     Distinct conditions are few, however many queries there are. Each is evaluated once, for many of them together.
     """
-    checked("estimator", estimator, Estimator)
     for query in queries:
         for name in query.by_attribute:
             release.attribute(name)
-    tables = _tables(release, estimator == "weighted" or (estimator == "auto" and release.groups >= ENOUGH))
+    tables = _tables(release, estimator == "weighted")
     most = min(LINES, ROOM // max(1, release.groups))
     lines: dict[tuple[int, Conditions], int] = {}
     factors: list[list[int]] = []

@@ -38,7 +38,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
 from discreet.families.ambiguity.blocks import Blocks, as_blocks, check_publishable, table_names
-from discreet.families.ambiguity.estimate import Estimator, contingency, expected_counts
+from discreet.families.ambiguity.estimate import ENOUGH, ESTIMATORS, contingency, expected_counts
 from discreet.families.ambiguity.lookup import ByLists, listed
 from discreet.families.ambiguity.weights import LikelyShares
 from discreet.kernels.presence.value_index import Shown
@@ -91,6 +91,7 @@ class AmbiguousRelease(CountingRelease):
 
     format: ClassVar[str] = "ambiguous"
     assumptions: ClassVar[tuple[str, ...]] = ASSUMPTIONS
+    estimators = ESTIMATORS
     hides_presence: ClassVar[bool] = True
 
     blocks: Blocks
@@ -300,9 +301,14 @@ class AmbiguousRelease(CountingRelease):
         """For each auxiliary table, the share of its group's rows that each entry is estimated to have."""
         return LikelyShares(self)
 
-    def estimates(self, queries: Sequence[Query], estimator: Estimator = "auto") -> NDArray[np.float64]:
+    def _estimates(self, queries: Sequence[Query], estimator: str) -> NDArray[np.float64]:
         """The expected number of published rows that satisfy each query (see ``estimate``)."""
         return expected_counts(self, queries, estimator)
+
+    @property
+    def _usual_estimator(self) -> str:
+        """Weighted, if there are enough groups to tell from which entries are common."""
+        return "weighted" if self.groups >= ENOUGH else "product"
 
 
 def make_auxiliary(groups: NDArray[np.int32], number: int, exact_columns: Sequence[ExactColumn]) -> Auxiliary:

@@ -33,7 +33,7 @@ from discreet.releases.grouped import GroupedRelease
 from discreet.releases.lookup import Lookup
 from discreet.releases.partition import GROUP
 from discreet.releases.passthrough import kept_sentence
-from discreet.releases.release import COMMON, Release, check_names, new_manifest
+from discreet.releases.release import AUTO, COMMON, Release, check_names, new_manifest
 from discreet.releases.statement import Stated, Statement
 from discreet.table.query import Query
 from discreet.table.table import Column, Table
@@ -265,7 +265,21 @@ class ProjectedRelease(Release):
                 return part.known_values(name)
         raise KeyError(name)
 
-    def estimates(self, queries: Sequence[Query]) -> NDArray[np.float64]:
+    @property
+    def estimators(self) -> Mapping[str, str]:
+        """Those that all tables have."""
+        first, *others = self.parts
+        return {
+            name: what for name, what in first.estimators.items() if all(name in each.estimators for each in others)
+        }
+
+    @property
+    def _usual_estimator(self) -> str:
+        """The usual one of the tables, if it is the same for all."""
+        usual = {part.estimator_named() for part in self.parts}
+        return usual.pop() if len(usual) == 1 else AUTO
+
+    def _estimates(self, queries: Sequence[Query], estimator: str) -> NDArray[np.float64]:
         """Estimate how many rows satisfy each query.
 
         A count whose conditions on sensitive attributes all fall into one table is estimated by that table, and one
@@ -284,10 +298,10 @@ class ProjectedRelease(Release):
         shares = np.ones(len(across))
         for number, part in enumerate(self.parts):
             alone = [at for at, numbers in enumerate(asked) if numbers == {number}]
-            result[alone] = part.estimates([queries[at] for at in alone])
-            among[number] = part.estimates([self._only(queries[at]) for at in across])
+            result[alone] = part.estimates([queries[at] for at in alone], estimator)
+            among[number] = part.estimates([self._only(queries[at]) for at in across], estimator)
             mine = [place for place, at in enumerate(across) if number in asked[at]]
-            matching = part.estimates([self._only(queries[across[place]], number) for place in mine])
+            matching = part.estimates([self._only(queries[across[place]], number) for place in mine], estimator)
             whole = among[number, mine]
             shares[mine] *= np.divide(matching, whole, out=np.zeros(len(mine)), where=whole > 0.0)
         result[across] = among.mean(axis=0) * shares

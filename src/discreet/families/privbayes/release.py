@@ -32,6 +32,7 @@ from discreet.table.table import Column, Table
 
 Domains = Literal["declared", "observed"]
 TABLE = "table"
+ESTIMATORS = {"drawn": "the drawn rows that satisfy the conditions"}
 ASSUMPTIONS = (
     "All rows are synthetic: they were drawn from a model of the original, whose counts were made noisy. Whether "
     "somebody's values are among the rows says nothing certain about who is in the original.",
@@ -65,6 +66,7 @@ class SyntheticRelease(ExactRowsRelease):
 
     format: ClassVar[str] = "synthetic"
     assumptions: ClassVar[tuple[str, ...]] = ASSUMPTIONS
+    estimators = ESTIMATORS
     exact_quasi: ClassVar[bool] = False
     of_people: ClassVar[bool] = False
 
@@ -194,7 +196,7 @@ class SyntheticRelease(ExactRowsRelease):
         """The values of a column in their order."""
         return np.asarray(self.columns[name].values)
 
-    def estimates(self, queries: Sequence[Query]) -> NDArray[np.float64]:
+    def _estimates(self, queries: Sequence[Query], estimator: str) -> NDArray[np.float64]:
         """The number of drawn rows that satisfy each query, which estimates that of the original.
 
         >>> import discreet as dc

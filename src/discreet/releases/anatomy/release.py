@@ -57,6 +57,7 @@ ASSUMPTIONS = (
     KEPT_BY_GROUPS,
     ONE_RELEASE,
 )
+ESTIMATORS = {"shares": "every row has each sensitive value with its share of the row's group, as in the paper"}
 CELLS = 1 << 24
 """The largest table of points and sensitive values in which expected counts are kept for a batch of queries."""
 
@@ -70,6 +71,7 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease, ExactRowsRelease):
 
     format: ClassVar[str] = "anatomy"
     assumptions: ClassVar[tuple[str, ...]] = ASSUMPTIONS
+    estimators = ESTIMATORS
     described_exactly: ClassVar[tuple[str, ...]] = (FOR_RECIPIENTS, CHOSEN)
 
     @classmethod
@@ -200,7 +202,7 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease, ExactRowsRelease):
         values = self.sensitive_values(name)
         return self.columns[name].values if values is None else values
 
-    def estimates(self, queries: Sequence[Query]) -> NDArray[np.float64]:
+    def _estimates(self, queries: Sequence[Query], estimator: str) -> NDArray[np.float64]:
         """The expected number of published rows that satisfy each query.
 
         Conditions on quasi-identifiers and kept columns are evaluated exactly; each row that satisfies them counts with

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Self, Unpack
+from typing import Any, ClassVar, Self, Unpack, cast
 
 import numpy as np
 import pyarrow as pa
@@ -44,6 +44,13 @@ ASSUMPTIONS = (
 BATCH = 1 << 22
 """How many counts are reconstructed at a time."""
 
+ESTIMATORS = {
+    "ridge": "the inverse shrunk toward the prior",
+    "em": "the most probable counts by expectation maximisation",
+    "inverse": "the inverse of the matrix times the published counts, corrected by those of the whole table",
+    "published": "the inverse of the matrix times the published counts, as in the paper",
+}
+
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class PerturbedRelease(RandomisedRelease):
@@ -51,6 +58,7 @@ class PerturbedRelease(RandomisedRelease):
 
     format: ClassVar[str] = "perturbed"
     assumptions: ClassVar[tuple[str, ...]] = ASSUMPTIONS
+    estimators = ESTIMATORS
 
     matrix: Matrix
     """The probability of each published value given each original one."""
@@ -95,7 +103,7 @@ class PerturbedRelease(RandomisedRelease):
         """For each line of published counts, the sum of the beliefs that its published values imply."""
         return np.asarray(published @ np.nan_to_num(self.matrix.posteriors(self.prior)), np.float64)
 
-    def estimates(self, queries: Sequence[Query], estimator: Estimator = "auto") -> NDArray[np.float64]:
+    def _estimates(self, queries: Sequence[Query], estimator: str) -> NDArray[np.float64]:
         """The estimated number of published rows whose original values satisfy each query.
 
         Conditions on other columns are evaluated exactly, so a query without a condition on sensitive values is exact;
@@ -112,7 +120,7 @@ class PerturbedRelease(RandomisedRelease):
                 published[at] = self.tally.counts(self._asked(query, wanted[at]))[:width]
             totals = published.sum(axis=1).astype(np.float64)
             asked = np.flatnonzero(~wanted.all(axis=1))
-            counts = self.reconstructed(published[asked], estimator)
+            counts = self.reconstructed(published[asked], cast(Estimator, estimator))
             totals[asked] = np.where(wanted[asked], counts, 0.0).sum(axis=1)
             result[start : start + step] = totals
         return result

@@ -32,7 +32,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Literal, Self, Unpack, get_args
+from typing import Any, ClassVar, Self, Unpack, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,14 +40,16 @@ from numpy.typing import NDArray
 from discreet.errors import DiscreetError
 from discreet.families.randomised.release.base import SURE, RandomisedRelease, read_parts
 from discreet.families.randomised.release.coin import Coin, Noise
-from discreet.options import checked
 from discreet.releases.assumptions import EXACT_ROWS, NO_ORDER, ONE_RELEASE
 from discreet.releases.folder import DAMAGED, Home
 from discreet.releases.statement import Stated, Statement
 from discreet.table.query import Query
 from discreet.table.table import Table
 
-Estimator = Literal["auto", "inverse", "ridge"]
+ESTIMATORS = {
+    "ridge": "the inverse shrunk toward the prior",
+    "inverse": "the wanted count whose expected published count is the one observed, as in the paper",
+}
 Floats = NDArray[np.float64]
 SIZES = np.concatenate([[0.0], np.geomspace(1e-4, 1.0, 13)])
 """The values of t that ``ridge`` considers."""
@@ -73,6 +75,7 @@ class RetainedRelease(RandomisedRelease):
 
     format: ClassVar[str] = "retained"
     assumptions: ClassVar[tuple[str, ...]] = ASSUMPTIONS
+    estimators = ESTIMATORS
 
     coin: Coin
     """How numbers were kept or drawn."""
@@ -120,7 +123,7 @@ class RetainedRelease(RandomisedRelease):
         """For each line of published counts, the sum of the beliefs that its published values imply."""
         return self.coin.believed(published, self.prior)
 
-    def estimates(self, queries: Sequence[Query], estimator: Estimator = "auto") -> NDArray[np.float64]:
+    def _estimates(self, queries: Sequence[Query], estimator: str) -> NDArray[np.float64]:
         """The estimated number of published rows whose original values satisfy each query.
 
         Conditions on other columns are evaluated exactly, so a query without a condition on numbers is exact. Whether a
@@ -169,7 +172,7 @@ def estimated(
     drawn: Floats,
     prior: Floats,
     whole: tuple[Floats, int] | None = None,
-    estimator: Estimator = "auto",
+    estimator: str = "ridge",
 ) -> Floats:
     """The estimated number of each query's rows that had a number in its range.
 
@@ -180,7 +183,6 @@ def estimated(
     >>> estimated(0.5, *asked, estimator="inverse").round(9).tolist(), estimated(0.5, *asked).round(1).tolist()
     ([56.0], [48.9])
     """
-    checked("estimator", estimator, Estimator)
     expected = kept * prior + (1.0 - kept) * drawn
     left = np.ones_like(rows)
     if whole is not None:
