@@ -7,6 +7,7 @@ import math
 import pickle
 import random
 from fractions import Fraction
+from itertools import combinations_with_replacement, product
 
 import numpy as np
 import pyarrow as pa
@@ -103,6 +104,33 @@ def test_the_breach_of_table_1():
     assert promise.achieved([group], prior) == 1
     assert "'1000'; at most 50.0 % (1 row)" in promise.explain([2, 0, 0, 0, 0, 0, 0, 1], prior)
     assert "keeps proximity(epsilon=100, m=2)" in promise.explain([1, 0, 0, 1, 0, 0, 0, 0], prior)
+
+
+def figure_3(group, below, above, m):
+    """The paper's anonymity-check, line by line: it ends once j has passed the last tuple."""
+    x, i, j = 1, 1, 2
+    while j <= len(group):
+        if group[i - 1] < group[x - 1] - below:
+            i += 1
+            continue
+        if group[j - 1] <= group[x - 1] + above:
+            j += 1
+        if j > len(group) or group[j - 1] > group[x - 1] + above:
+            if (j - i) * m > len(group):
+                return False
+            x += 1
+    return True
+
+
+@pytest.mark.slow
+def test_figure_3_leaves_tuples_unchecked_and_misjudges_none_but_a_single_one():
+    """Those after the first whose neighbourhood reaches the end have no more tuples in theirs than it has."""
+    for rows in range(1, 6):
+        for group in combinations_with_replacement(range(7), rows):
+            for below, above, m in product(range(4), range(4), (2, 3)):
+                held = (sum(x - below <= y <= x + above for y in group) for x in group)
+                keeps = all(number * m <= rows for number in held)
+                assert figure_3(group, below, above, m) == (keeps or rows == 1)
 
 
 # ------------------------------------------------------------------------------------------------- against the oracle

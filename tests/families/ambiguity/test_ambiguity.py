@@ -62,6 +62,21 @@ def test_the_example_of_the_paper(saved: bool, tmp_path: Path) -> None:
     assert release.estimate(query_2) == pytest.approx(7 / 18)
 
 
+def test_the_rest_of_the_papers_example_where_it_is_right_and_where_it_is_not() -> None:
+    """Figure 1 (b) answers Query 1 by 16 of 41 whole ages, not 15 of 40; tuples 1 and 2 are two, so 2/4, not 1/4."""
+    boxes = dc.GeneralizedRelease.from_groups(
+        figure_1(), np.repeat([0, 1], 4).astype(np.int32), promise=LDiversity(2), scheme="test"
+    )
+    query_1 = "SELECT COUNT(*) FROM t WHERE disease = 'stroke' AND age >= 45"
+    assert boxes.estimate(query_1) == pytest.approx(16 / 41)
+    assert 16 / 41 < figure_2().estimate(query_1) < 1
+    joint = figure_2().presence(ALAN) * figure_2().beliefs(ALAN)[:, list(figure_2().values).index("diabetes")]
+    assert joint == pytest.approx([1 / 12])
+    groups = np.array([0, 0] + [1] * 6, np.int32)
+    first_two = AmbiguousRelease.from_groups(figure_1(), groups, promise=AlphaBeta(0.5, 0.5), scheme="test")
+    assert first_two.presence(ALAN) == pytest.approx([2 / 4])
+
+
 def test_groups_of_the_paper_are_diverse_as_its_theorem_7_2_says() -> None:
     release = Ambiguity(random_state=0).publish(figure_1(), AlphaBeta(0.5, 0.5))
     assert release.withheld == 0
