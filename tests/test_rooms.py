@@ -70,17 +70,18 @@ BUDGETS = {
     "jobs": Budget(1_260, 11),
     "kernels": Budget(4_000, 32),
     "principles": Budget(3_400, 23),
-    "releases": Budget(5_580, 33),
+    "releases": Budget(6_130, 35),
     "report": Budget(2_270, 14),
-    "schemes": Budget(3_440, 25),
+    "schemes": Budget(3_500, 25),
     "table": Budget(7_060, 33),
 }
 """Per room; ``ground`` are the modules beside the rooms."""
-CORE = Budget(38_200, 250)
+CORE = Budget(38_260, 250)
 """All of them together but the families and what is new, which is less than the sum of what each may have at most."""
 NEW = (
     *("literature.py", "command/data.py", "report/tradeoff.py"),
     *("table/foreign.py", "table/layout.py", "table/unnamed.py"),
+    *("releases/marginals.py", "releases/spread.py", "adversary/checks/marginals.py"),
 )
 """What was built since; it counts towards what its room may grow by."""
 COMING = {"engines": 2_500, "app": 3_500, "evidence": 3_500}

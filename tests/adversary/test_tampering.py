@@ -59,7 +59,8 @@ def target(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Target]:
             table = people(battery)
             scheme = make_scheme(battery.scheme, battery.options, 1)
             # of the rows in their order: batteries alter groups that they know by number
-            release = scheme.release_of(table, dc.parse(battery.promise))
+            promise = dc.parse(battery.promise)
+            release = scheme.completed(scheme.release_of(table, promise), table, promise)
             made[format] = Target(table, release, release.save(tmp_path_factory.mktemp(format) / "release"))
         return made[format]
 

@@ -6,7 +6,7 @@ from batteries.ambiguous import AMBIGUOUS
 from batteries.ambiguous import SEVERAL as AMBIGUOUS_SEVERAL
 from batteries.anatomy import ANATOMY
 from batteries.anatomy import SEVERAL as ANATOMY_SEVERAL
-from batteries.generalized import GENERALIZED
+from batteries.generalized import GENERALIZED, MARGINALS
 from batteries.matched import MATCHED
 from batteries.nested import NESTED
 from batteries.projected import PROJECTED
@@ -16,6 +16,7 @@ from batteries.synthetic import SYNTHETIC
 
 BATTERIES = {
     "generalized": GENERALIZED,
+    "generalized, marginals": MARGINALS,
     "nested": NESTED,
     "matched": MATCHED,
     "anatomy": ANATOMY,

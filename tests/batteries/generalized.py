@@ -63,3 +63,36 @@ GENERALIZED = Battery(
         "a table that is not named": (lambda folder: folder.manifest["tables"].clear(), "table"),
     },
 )
+
+MARGINALS = GENERALIZED._replace(
+    options={"marginals": "one-way", "cells": "3"},
+    tables={
+        **GENERALIZED.tables,
+        "marginals": Lines(
+            column="count",
+            text=lambda text: str(int(text) + 1),
+            crossed="attribute",
+            dropped=Must("marginals", says="nothing for"),
+            repeated=Must("consistency"),
+            changed=Must("marginals"),
+            exchanged=None,
+        ),
+    },
+    own={
+        "rows are moved from one count to another": (
+            together(
+                put("marginals", "count", lambda text: str(int(text) - 1), line=-1),
+                put("marginals", "count", lambda text: str(int(text) + 1), line=-2),
+            ),
+            Must("marginals", says="in the original"),
+        ),
+        "counts are said to be larger": (stated("marginals", "least", value=1_000), Must("consistency marginals")),
+    },
+    unreadable={
+        "a count that is no number": (put("marginals", "count", "many"), "the column 'count' of 'marginals.csv'"),
+        "a column that is none": (put("marginals", "attribute", "pay"), "counts 'pay', which is no quasi-identifier"),
+        "a value that is none": (put("marginals", "value", "[2, 1"), r"'\[2, 1'"),
+        "no least count": (stated("marginals", "least", value="few"), "how many rows a count"),
+    },
+)
+"""The same groups, with counts of the quasi-identifiers beside them."""

@@ -66,6 +66,8 @@ def check(folder: Path, case: Case, promises: list[Promise], trace: Path) -> str
     roles = [(case.quasi, "quasi"), (case.sensitive, "sensitive"), (case.kept, "other")]
     expect(listed == [(one.name, role, one.kind) for some, role in roles for one in some], "attributes differ")
     FORMATS[manifest["format"]](published)
+    if "marginals" in manifest:
+        _marginals(published, manifest["marginals"]["least"])
     _judge(published, [published.withheld])
     return str(manifest["format"])
 
@@ -142,6 +144,31 @@ def _presence(published: Published, blocks: Sequence[dict[int, set[Any]]], sizes
                 if all(one in block[number] for one, block in zip(point, blocks, strict=True)):
                     absent *= 1 - chance
             expect(1 - absent <= alpha, f"{promise.text}: {point} is believed with {1 - absent}")
+
+
+# --------------------------------------------------------------------------------------------------------- marginals
+
+
+def _marginals(published: Published, least: int) -> None:
+    """Check the counts of quasi-identifiers: a row counts for the narrowest of the cells that admit its value."""
+    case, lines = published.case, lines_of(published.folder, "marginals")
+    expect(not published.withheld, "rows are withheld, and all are counted")
+    for promise in published.promises:
+        expect(promise.name != "k-anonymity" or least >= promise.number("k"), f"{promise.text}: counts may be smaller")
+        hides = promise.name == "alpha-beta" and promise.number("alpha") < 1
+        expect(not hides, f"{promise.text}: counts tell who is in the table")
+    expect({line["attribute"] for line in lines} <= {column.name for column in case.quasi}, "other columns are counted")
+    for column in case.quasi:
+        said = {line["value"]: int(line["count"]) for line in lines if line["attribute"] == column.name}
+        if not said:
+            continue
+        expect(min(said.values()) >= least, f"fewer than {least} rows of {column.name} are counted together")
+        values = set(column.meant)
+        wide = {text: sum(admits(column, text, value) for value in values) for text in said}
+        found = Counter(
+            min((text for text in said if admits(column, text, value)), key=wide.__getitem__) for value in column.meant
+        )
+        expect(found == said, f"{column.name} is counted wrongly: {said}, which should be {dict(found)}")
 
 
 # ------------------------------------------------------------------------------------------------------------ formats

@@ -47,6 +47,7 @@ ALWAYS = ("domains",)
 """Options that are always drawn, because their default refuses most tables."""
 MORE: dict[str, list[Any]] = {
     "pairs": ["auto"],
+    "cells": [1, 2, 3],
     "most_discernibility": [200.0, 2000.0],
     "scheme": [
         "cuts(descriptions=exact)",

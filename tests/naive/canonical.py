@@ -78,7 +78,11 @@ def _arranged_part(tables: Mapping[str, Table], part: Mapping[str, Any], attribu
             [str(number[cell]) if column in LABELS and cell else cell for column, cell in zip(head, row, strict=True)]
             for row in rows
         ]
-        keys = [_place(head, row, compared) for row in labelled]
+        if name == "marginals":  # by attribute, as the manifest lists these, and text
+            names = [one["name"] for one in attributes]
+            keys: list[Any] = [(names.index(row[0]), row[1]) for row in rows]
+        else:
+            keys = [_place(head, row, compared) for row in labelled]
         places[name] = sorted(range(len(rows)), key=keys.__getitem__)
         ordered[name] = [head, *(labelled[line] for line in places[name])]
     return Arranged(ordered, [{group: str(place) for group, place in number.items()}], places)

@@ -1,12 +1,13 @@
 """Estimate how many rows of a generalized release satisfy a query, from its descriptions.
 
 Where the rows of a group lie in its box is unknown, so they are assumed to be spread evenly over it, as in Section 6.2
-of "Publishing Microdata with a Robust Privacy Guarantee" (PVLDB 2012). The estimate is the sum over groups of
+of "Publishing Microdata with a Robust Privacy Guarantee" (PVLDB 2012); or, where a release has marginals, as these say
+(``releases.spread``). The estimate is the sum over groups of
 
     (rows of the group whose sensitive value and other columns satisfy their conditions)
     x (the share of the group's box that satisfies the conditions on quasi-identifiers),
 
-and the share of a box is the product of its shares on the attributes:
+and the share of a box is the product of its shares on the attributes, which without marginals are:
 
 - an interval of numbers: if all published ends of this attribute are whole numbers, its values are taken to be whole,
   and the share is that of the whole numbers admitted; otherwise it is the share of the length, in which a single number
@@ -32,14 +33,13 @@ from discreet.kernels import box_shares
 from discreet.principles.counts import Counts
 from discreet.releases.attributes import Attribute
 from discreet.releases.boxes import ranges
-from discreet.releases.columns import ordered_values
 from discreet.releases.labels import Regions
+from discreet.releases.spread import Conditions, domain_and_step, listed_values
 from discreet.table.combinations import ranked_combinations
 from discreet.table.date_numbers import written
 from discreet.table.grouping import MOST_CELLS
-from discreet.table.query import Condition, OneOf, Query, marked, runs
+from discreet.table.query import Query, marked, runs
 from discreet.table.table import Column
-from discreet.table.texts import LARGEST_WHOLE, MISSING
 from discreet.table.unnamed import OTHERS, UNNAMED
 
 if TYPE_CHECKING:
@@ -47,11 +47,8 @@ if TYPE_CHECKING:
 
 kernels = cast(Any, box_shares)
 
-Conditions = tuple[Condition, ...]
-Shares = Callable[[Conditions], NDArray[np.float64]]
-"""The share of each text of an attribute that satisfies some conditions."""
-
-ESTIMATORS = {"even": "the rows of a group are spread evenly over its box, as in the paper"}
+EVEN = {"even": "the rows of a group are spread evenly over its box, as in the paper"}
+FITTED = {"fitted": "rows are spread over their boxes such that all boxes have the published counts of every column"}
 BATCH = 1 << 22
 """How many shares are kept in memory at a time."""
 
@@ -78,14 +75,11 @@ def collapse(release: DescribedRelease) -> Cells:
     return Cells(described, of_row, Counts.of_rows(of_row, release.sensitive_codes, len(first), len(release.values)))
 
 
-def estimates(release: DescribedRelease, queries: Sequence[Query]) -> NDArray[np.float64]:
-    """Estimate how many published rows satisfy each query, with rows spread evenly over the boxes of their groups."""
+def estimates(release: DescribedRelease, queries: Sequence[Query], evenly: bool) -> NDArray[np.float64]:
+    """Estimate how many published rows satisfy each query, with rows spread over the boxes of their groups."""
     cells = release.cells
     axis_of = {attribute.name: axis for axis, attribute in enumerate(release.quasi)}
-    shares_by = [
-        (_of_numbers if attribute.kind == "numeric" and attribute.hierarchy is None else _of_values)(attribute, regions)
-        for attribute, regions in zip(release.quasi, release.descriptions.regions, strict=True)
-    ]
+    shares_by = release.even_shares if evenly else release.fitted_shares
     # few conditions are distinct, and each is evaluated once for many queries: rows per cell, and shares per text
     held: dict[Conditions, NDArray[np.float64]] = {}
     shares: dict[tuple[int, Conditions], NDArray[np.float64]] = {}
@@ -157,12 +151,12 @@ def rows_held(release: DescribedRelease, conditions: Conditions) -> NDArray[np.f
 def values_within(attribute: Attribute, regions: Regions) -> NDArray[Any]:
     """Return all values, in their order, that the texts of a quasi-identifier may stand for, as shares count them."""
     if attribute.kind != "numeric" or attribute.hierarchy is not None:
-        values = _listed(attribute)
+        values = listed_values(attribute)
         if attribute.kind != "categorical":
             return values
         named = [value for value in values.tolist() if not value.startswith(UNNAMED)]
         return np.array([*named, *([OTHERS] if len(named) < len(values) else [])], object)
-    (bottom, top), step = _domain_and_step(attribute, regions)
+    (bottom, top), step = domain_and_step(attribute, regions)
     if not step:
         raise DiscreetError(
             f"column {attribute.name!r} holds numbers that are not whole, and of these only intervals are published; "
@@ -175,92 +169,6 @@ def values_within(attribute: Attribute, regions: Regions) -> NDArray[Any]:
             f"{MOST_CELLS:,}; ask for single counts with a range of it instead of grouping by it"
         )
     return np.arange(bottom, top + 1)
-
-
-def _domain_and_step(attribute: Attribute, regions: Regions) -> tuple[tuple[float, float], float]:
-    """Return the range of an attribute's numbers, and 1 if all published ones are whole numbers, else 0."""
-    ends = np.concatenate((regions.low, regions.high))
-    ends = ends[np.isfinite(ends)]
-    domain = attribute.domain or (float(ends.min(initial=np.inf)), float(ends.max(initial=-np.inf)))
-    ends = np.concatenate((ends, domain))
-    return domain, 1.0 if bool(np.all((ends == np.floor(ends)) & (np.abs(ends) <= LARGEST_WHOLE))) else 0.0
-
-
-def _of_numbers(attribute: Attribute, regions: Regions) -> Shares:
-    """Return the function for shares of intervals of numbers."""
-    domain, step = _domain_and_step(attribute, regions)
-    low, high = np.where(regions.whole, domain[0], regions.low), np.where(regions.whole, domain[1], regions.high)
-
-    def shares(conditions: Conditions) -> NDArray[np.float64]:
-        first, last = -np.inf, np.inf
-        points: NDArray[np.float64] | None = None
-        for condition in conditions:
-            if isinstance(condition, OneOf):
-                numbers = condition.numbers(attribute.meaning)
-                points = numbers if points is None else np.intersect1d(points, numbers)
-            else:
-                start, end = condition.ends(attribute.meaning)
-                first, last = max(first, start), min(last, end)
-        if points is not None:
-            return _points(low, high, step, points[(points >= first) & (points <= last)])
-        first, last = (np.ceil(first), np.floor(last)) if step else (first, last)
-        result = np.empty(len(low))
-        kernels.overlaps(low, high, step, first, last, result)
-        return result
-
-    return shares
-
-
-def _points(
-    low: NDArray[np.float64], high: NDArray[np.float64], step: float, points: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return the shares of single numbers in intervals: 0 where lengths are measured and the interval has one."""
-    if step:
-        points = points[points == np.floor(points)]
-    inside = np.searchsorted(points, high, side="right") - np.searchsorted(points, low, side="left")
-    known = low <= high
-    size = np.ones(len(low))
-    size[known] = high[known] - low[known] + 1.0
-    return np.where(known & ((step == 1.0) | (low == high)), inside / size, 0.0)
-
-
-def _listed(attribute: Attribute) -> NDArray[Any]:
-    """Return the values of an attribute that the manifest lists, in their order."""
-    if attribute.kind != "numeric":
-        return np.array(ordered_values(attribute), object)
-    assert attribute.hierarchy is not None, "only numbers with a hierarchy are listed"
-    return np.sort(np.array([float(leaf) for leaf in attribute.hierarchy.leaves if leaf != MISSING]))
-
-
-def _of_values(attribute: Attribute, regions: Regions) -> Shares:
-    """Return the function for shares of texts that stand for some of the attribute's listed values."""
-    values = _listed(attribute)
-    known = regions.low <= regions.high
-    low, high = np.where(regions.whole, 0.0, regions.low), np.where(regions.whole, 0.0, regions.high)
-    low, high = np.where(known, low, 0.0), np.where(known, high, -1.0)
-    if attribute.kind == "numeric":
-        low = np.where(known, np.searchsorted(values, low, side="left"), 0)
-        high = np.where(known, np.searchsorted(values, high, side="right") - 1, -1)
-    first = np.where(regions.whole, 0, low).astype(np.int64)
-    after = np.where(regions.whole, len(values), high + 1).astype(np.int64)
-    sizes = np.maximum(1, after - first).astype(np.float64)
-    members = [np.asarray(ranks) for ranks in regions.sets.values()]
-    gapped = np.array(list(regions.sets), np.int64)
-    if members:
-        sizes[gapped] = [len(ranks) for ranks in members]
-        flat = np.concatenate(members)
-        starts = np.concatenate(([0], np.cumsum([len(ranks) for ranks in members])[:-1]))
-
-    def shares(conditions: Conditions) -> NDArray[np.float64]:
-        standing_in = tuple(attribute.standing_in(condition) for condition in conditions)
-        mask = marked(runs(standing_in, values, attribute.meaning), len(values))
-        below = np.concatenate(([0], np.cumsum(mask)))
-        inside = np.maximum(0, below[after] - below[first])
-        if members:
-            inside[gapped] = np.add.reduceat(mask[flat].astype(np.int64), starts)
-        return np.asarray(inside / sizes)
-
-    return shares
 
 
 def contingency(release: DescribedRelease, column: Column, spread: bool) -> NDArray[np.float64]:

@@ -16,14 +16,16 @@ import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.principles.counts import Counts
-from discreet.releases.box_estimate import ESTIMATORS, Cells, collapse, contingency, estimates, values_within
+from discreet.releases.box_estimate import EVEN, FITTED, Cells, collapse, contingency, estimates, values_within
 from discreet.releases.box_lookup import ByBoxes
 from discreet.releases.boxes import columns_at, mixed, shares
 from discreet.releases.columns import ExactColumn, column_array
 from discreet.releases.descriptions import Descriptions, Texts
 from discreet.releases.grouped import Combined, GroupedRowsRelease
 from discreet.releases.lookup import Lookup
+from discreet.releases.marginals import MARGINALS, Marginals
 from discreet.releases.partition import GROUP
+from discreet.releases.spread import Counted, Shares, shares_of
 from discreet.table.combinations import numbered, ranked
 from discreet.table.query import Query
 from discreet.table.table import Column
@@ -39,8 +41,8 @@ class DescribedRelease(GroupedRowsRelease):
     """The published values of each sensitive attribute; beliefs are about the first unless another is named."""
     others: tuple[ExactColumn, ...]
     """The published values of each column that is published unchanged."""
-
-    estimators = ESTIMATORS
+    marginals: Marginals | None = None
+    """How many rows have which values of each quasi-identifier, if that is published beside the descriptions."""
 
     if TYPE_CHECKING:  # how a format keeps its own fields
 
@@ -66,7 +68,8 @@ class DescribedRelease(GroupedRowsRelease):
         for texts, of_group in self.texts:
             columns.append(pa.DictionaryArray.from_arrays(pa.array(of_group[self.group_of]), pa.array(texts)))
         columns += [column_array(exact_column, numbers) for exact_column in self._exact_columns]
-        return {"table": pa.table(columns, names=self.columns)}
+        beside = {} if self.marginals is None else {MARGINALS: self.marginals.table(self.quasi)}
+        return {"table": pa.table(columns, names=self.columns), **beside}
 
     @property
     def _exact_columns(self) -> tuple[ExactColumn, ...]:
@@ -138,6 +141,24 @@ class DescribedRelease(GroupedRowsRelease):
         """The groups as estimates use them: those with the same description merged."""
         return collapse(self)
 
+    @cached_property
+    def even_shares(self) -> list[Shares]:
+        """Per quasi-identifier, the function for the shares of its texts in which rows are spread evenly."""
+        return [shares_of(*each) for each in zip(self.quasi, self.descriptions.regions, strict=True)]
+
+    @cached_property
+    def fitted_shares(self) -> list[Shares]:
+        """The same where rows are spread as the counts of whole columns say."""
+        if self.marginals is None:
+            return self.even_shares
+        found, persons = list(self.even_shares), self.cells.counts.sizes
+        for axis, (attribute, regions) in enumerate(zip(self.quasi, self.descriptions.regions, strict=True)):
+            if self.marginals.cells[axis]:
+                cells, counts = self.marginals.regions(axis, attribute), self.marginals.counts[axis]
+                rows = np.bincount(self.cells.texts[axis], persons, len(regions.low)).astype(np.float64)
+                found[axis] = shares_of(attribute, regions, Counted(cells, counts, rows))
+        return found
+
     def contingency(self, column: Column, *, spread: bool = True) -> NDArray[np.float64]:
         """Count rows by the values that their descriptions admit (see ``Release.contingency``)."""
         return contingency(self, column, spread)
@@ -155,9 +176,14 @@ class DescribedRelease(GroupedRowsRelease):
         return values_within(self.quasi[at], self.descriptions.regions[at])
 
     def _estimates(self, queries: Sequence[Query], estimator: str) -> NDArray[np.float64]:
-        """Estimate how many rows satisfy each query, with the rows of a group spread evenly over its box.
+        """Estimate how many rows satisfy each query, with the rows of a group spread over its box.
 
         `discreet.releases.box_estimate` defines the share of a box that a query covers; withheld rows are not
         estimated.
         """
-        return estimates(self, queries)
+        return estimates(self, queries, evenly=estimator == "even")
+
+    @property
+    def estimators(self) -> Mapping[str, str]:
+        """Evenly spread rows, and fitted ones where there are counts to fit them to."""
+        return EVEN if self.marginals is None else FITTED | EVEN

@@ -38,6 +38,7 @@ from discreet.version import __version__
 
 if TYPE_CHECKING:
     from discreet.releases.grouped import GroupedRelease
+    from discreet.releases.marginals import Marginals
 
 AUTO = "auto"
 """The name that leaves the choice of the estimator to the release."""
@@ -102,6 +103,11 @@ class Release(ABC):
     @property
     def descriptions(self) -> Descriptions | None:
         """The descriptions of the quasi-identifiers; ``None`` if the format does not describe them."""
+        return None
+
+    @property
+    def marginals(self) -> Marginals | None:
+        """How many rows have which values of each quasi-identifier, if that is published; only beside boxes."""
         return None
 
     @property

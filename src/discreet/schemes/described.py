@@ -3,12 +3,15 @@ them."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, cast
 
 from discreet.errors import DiscreetError
-from discreet.principles.principle import Principle
+from discreet.options import Interval
+from discreet.principles.principle import Principle, as_principle
 from discreet.releases.anatomy.release import AnatomyRelease
 from discreet.releases.generalization import Values
+from discreet.releases.generalized.release import GeneralizedRelease
+from discreet.releases.release import Release
 from discreet.schemes.default_scheme import bounds_presence
 from discreet.schemes.refusal import Refusal
 from discreet.schemes.scheme import Scheme
@@ -16,9 +19,42 @@ from discreet.table.table import Table
 
 Exactness = Literal["boxes", "exact"]
 """Whether groups are published under boxes, or every row with its exact quasi-identifiers."""
+Beside = Literal["none", "one-way"]
+"""Which counts of quasi-identifiers are published beside boxes."""
 
 
-class DescribedScheme(Scheme):
+class BoxScheme(Scheme):
+    """A scheme that describes groups by boxes, and may publish the counts of whole columns beside them."""
+
+    values: Values
+    """How boxes are published: ``interval``, ``label`` or ``set``."""
+    marginals: Beside = "none"
+    """``one-way``: also how many rows of the whole table have which values of each quasi-identifier. Counts that are
+    estimated from boxes become much better at the same promise; it may tell that somebody is in the table."""
+    cells: Annotated[int, Interval(1)] = 10
+    """How many rows each of these counts has at least; more, if k-anonymity is promised for a larger k."""
+
+    @property
+    def counts_columns(self) -> bool:
+        """Whether it publishes marginals."""
+        return self.marginals != "none"
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The parameters, as written to the manifest, with those of marginals only if there are any."""
+        stated = super().options
+        left = () if self.counts_columns else ("marginals", "cells")
+        return {name: stated[name] for name in stated if name not in left}
+
+    def completed(self, release: Release, table: Table, principle: Principle) -> Release:
+        """Return the release with marginals, if they are asked for."""
+        if not self.counts_columns:
+            return release
+        least = max(self.cells, *(part.least_rows for part in as_principle(principle).parts))
+        return cast(GeneralizedRelease, release).with_marginals(table, least)
+
+
+class DescribedScheme(BoxScheme):
     """A scheme that forms groups, and describes them by boxes or publishes exact quasi-identifiers beside them.
 
     Why exact quasi-identifiers keep every promise about sensitive values that the groups keep: such a promise is judged
@@ -32,8 +68,6 @@ class DescribedScheme(Scheme):
     exact_format: ClassVar[type[Any]] = AnatomyRelease
     """The class of the releases with exact quasi-identifiers."""
 
-    values: Values
-    """How boxes are published: ``interval``, ``label`` or ``set``."""
     descriptions: Exactness = "boxes"
     """``boxes``: what the rows of a group have in common. ``exact``: every row with its quasi-identifiers as they are,
     and the sensitive values counted per group. Counts become much better at the same promise; presence is certain, and
@@ -43,6 +77,15 @@ class DescribedScheme(Scheme):
     def exact(self) -> bool:
         """Whether it publishes exact quasi-identifiers."""
         return self.descriptions == "exact"
+
+    def __post_init__(self) -> None:
+        """Raise an error for options that contradict each other."""
+        super().__post_init__()
+        if self.exact and self.counts_columns:
+            raise DiscreetError(
+                f"{self.name}: descriptions=exact publishes all quasi-identifiers, and marginals={self.marginals} "
+                "counts of them; give only one of them"
+            )
 
     @property
     def makes(self) -> type[Any]:
@@ -57,7 +100,15 @@ class DescribedScheme(Scheme):
         return stated if self.exact else {name: stated[name] for name in stated if name != "descriptions"}
 
     def broken_exactly(self, principle: Principle) -> Refusal | None:
-        """Return why exact descriptions would break a promise that boxes may keep; None if they would not."""
+        """Return why exact descriptions, or marginals, would break a promise that boxes may keep; None if they would
+        not."""
+        if self.counts_columns and bounds_presence(principle):
+            return Refusal(
+                f"scheme {self.name!r} with marginals={self.marginals} publishes which values occur, so presence of "
+                "whoever has one of them is certain",
+                principle,
+                "say marginals=none",
+            )
         if not self.exact:
             return None
         instead = "say descriptions=boxes"

@@ -69,7 +69,13 @@ class Scheme(Expression, ABC):
         rows come to it by lot or, for experiments with a seed, as their content and the seed decide.
         """
         order = row_order(as_table(table), self.random_state)
-        return self.release_of(table.reordered(order), principle, progress).traced_to(order)
+        reordered = table.reordered(order)
+        release = self.release_of(reordered, principle, progress)
+        return self.completed(release, reordered, principle).traced_to(order)
+
+    def completed(self, release: Release, table: Table, principle: Principle) -> Release:
+        """Return a release that was just made of a table, with what the options ask for beside it."""
+        return release
 
     @abstractmethod
     def release_of(self, table: Table, principle: Principle, progress: Progress | None = None) -> Release:

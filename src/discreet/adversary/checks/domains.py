@@ -203,6 +203,9 @@ def listed(case: Case[Any]) -> Check:
         if part.descriptions is not None:
             for attribute, of in zip(release.quasi, part.descriptions.texts, strict=True):
                 cells.setdefault(attribute.name, set()).update(of.texts)
+        if part.marginals is not None:
+            for attribute, counted in zip(part.quasi, part.marginals.cells, strict=True):
+                cells.setdefault(attribute.name, set()).update(counted)
     stated = [Attribute.from_dict(entry) for entry in case.manifest["attributes"]]
     faults, unseen, where = _named_beyond_cells(case, stated, cells) + _of_recipes(case, stated), [], []
     for attribute in release.attributes:

@@ -23,6 +23,7 @@ from discreet.principles import Principle, conjunction, parse
 from discreet.principles.k_anonymity import KAnonymity
 from discreet.principles.wording import listed
 from discreet.releases.attributes import Attribute
+from discreet.releases.marginals import ASSUMED, MARGINALS
 from discreet.releases.reading import stated_reading
 from discreet.releases.release import new_manifest
 from discreet.releases.statement import Statement
@@ -50,6 +51,9 @@ def entries(case: Case[Any], **more: Any) -> Check:
     assumptions = more.pop("assumptions", None)
     if assumptions is None:
         assumptions = release.assumed(release.attributes, promise, "persons" in manifest, options)
+    if release.marginals is not None:
+        more[MARGINALS] = {"least": release.marginals.least}
+        assumptions = [*assumptions, ASSUMED]
     remarks = [one_sentence([caveat])] if caveat else []
     expected = new_manifest(
         release.format,

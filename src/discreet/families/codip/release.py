@@ -376,6 +376,10 @@ def _check_parts(parts: Sequence[Release]) -> None:
                 f"a release of the format {part.format} cannot be one of several tables of the same people, because "
                 f"{reason}; publish it by itself"
             )
+        if part.marginals is not None:
+            raise DiscreetError(
+                "the tables of a projected release have no counts of quasi-identifiers; say marginals=none"
+            )
     names = [attribute.name for part in parts for attribute in part.sensitive]
     if len(set(names)) < len(names) or not all(part.sensitive for part in parts):
         raise DiscreetError("every table of a projected release needs sensitive attributes, and each is in one table")

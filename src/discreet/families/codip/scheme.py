@@ -138,7 +138,10 @@ class Codip(Scheme):
         if name == DEFAULT and principle is not None:
             kept_by = keeper(principle)
             return make_scheme("cuts" if kept_by == "ambiguity" else kept_by, options, state, principle)
-        return make_scheme(name, options, state, principle)
+        scheme = make_scheme(name, options, state, principle)
+        if getattr(scheme, "counts_columns", False):
+            raise DiscreetError(f"{self.name}: its tables have no counts of quasi-identifiers; say marginals=none")
+        return scheme
 
     def _named(self) -> Form:
         """Return the name of the scheme that publishes tables, and its options."""

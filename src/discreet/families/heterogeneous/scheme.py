@@ -26,7 +26,7 @@ from discreet.progress import Progress, no_progress, part_of
 from discreet.releases.generalization import Values
 from discreet.releases.release import Release
 from discreet.schemes.axes import Loss, axes_of
-from discreet.schemes.described import Exactness
+from discreet.schemes.described import Beside, Exactness
 from discreet.schemes.grouping import GroupingTask, LeadingScheme, published_rows
 from discreet.schemes.refusal import Refusal, hides_nobody, not_only_caps
 from discreet.schemes.scheme import feasible
@@ -104,14 +104,17 @@ class Heterogeneous(LeadingScheme):
     """What is minimised: ``ail``, ``gcp`` or ``discernibility``."""
     values: Values = "interval"
     descriptions: Exactness = "boxes"
+    marginals: Beside = "none"
+    cells: Annotated[int, Interval(1)] = 10
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.block is None:
             object.__setattr__(self, "block", WIDEST[self.matching])
-        if self.publishes == "graph" and self.exact:
+        if self.publishes == "graph" and (self.exact or self.counts_columns):
+            other = "descriptions=exact" if self.exact else f"marginals={self.marginals}"
             raise DiscreetError(
-                f"{self.name}: descriptions=exact publishes groups, and publishes=graph none; give only one of them"
+                f"{self.name}: {other} publishes groups, and publishes=graph none; give only one of them"
             )
 
     @property

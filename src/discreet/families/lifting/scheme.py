@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from discreet.families.lifting.cut_tree import FAST, RECIPES, LiftedTree, Nurser
 from discreet.families.lifting.kernels.growth import LeafTerms, LiftRecipe
 from discreet.families.lifting.release import NestedRelease
 from discreet.families.lifting.tree import Tree, expected
+from discreet.options import Interval
 from discreet.principles.counts import Counts
 from discreet.principles.per_attribute import stated
 from discreet.principles.principle import Principle
@@ -21,14 +22,15 @@ from discreet.randomness import permutation
 from discreet.releases.generalization import Values
 from discreet.schemes.axes import axes_of
 from discreet.schemes.cuts.scheme import Cuts
+from discreet.schemes.described import Beside, BoxScheme
 from discreet.schemes.grouping import GroupingTask, confirm, published_rows
 from discreet.schemes.refusal import Refusal, hides_nobody
-from discreet.schemes.scheme import Scheme, feasible
+from discreet.schemes.scheme import feasible
 from discreet.table.table import Table
 
 
 @dataclass(frozen=True, kw_only=True)
-class Lifting(Scheme):
+class Lifting(BoxScheme):
     """Persons are in a tree of plain cuts, and every row is published under its person's leaf or an ancestor of it.
 
     A node is cut at a value of one quasi-identifier, or by setting one category, or the categories under one node of
@@ -73,6 +75,8 @@ class Lifting(Scheme):
     """How quasi-identifiers are published: ``set``, ``label`` or ``interval``. Sets of categories, like intervals of
     numbers, are disjoint where cuts divided them. Labels of a hierarchy may overlap: then an adversary who ignores the
     tree and only matches descriptions may believe more than is promised, and the audit says how much."""
+    marginals: Beside = "none"
+    cells: Annotated[int, Interval(1)] = 10
 
     def refusal(self, principle: Principle, prior: Prior) -> Refusal | None:
         """Promises that bound the belief in each value from above and say nothing else; no others.

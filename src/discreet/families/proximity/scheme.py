@@ -29,6 +29,7 @@ from discreet.principles.proximity import Proximity
 from discreet.progress import Progress
 from discreet.releases.generalization import Values
 from discreet.schemes.axes import axes_of
+from discreet.schemes.described import Beside
 from discreet.schemes.grouping import GroupingScheme, GroupingTask, View
 from discreet.schemes.refusal import Refusal
 from discreet.schemes.withholding import sets_to_withhold
@@ -104,6 +105,8 @@ class SplitAndPartition(GroupingScheme):
     effort: Literal["fast", "thorough"] = "fast"
     """``thorough``: also try halving where splitting and partitioning succeed, and take the cheaper result."""
     values: Values = "interval"
+    marginals: Beside = "none"
+    cells: Annotated[int, Interval(1)] = 10
 
     def __post_init__(self) -> None:
         """Refuse what the published algorithm does not do."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 from discreet.families.sealed.cutting import Cutting
 from discreet.families.sealed.release import SealedExactRelease, SealedRelease
 from discreet.families.sealed.seal import Seal
+from discreet.options import Interval
 from discreet.principles.per_attribute import apart, by_attribute, stated
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.progress import Progress, no_progress
 from discreet.releases.generalization import Values
 from discreet.schemes.axes import Loss
-from discreet.schemes.described import DescribedScheme, Exactness
+from discreet.schemes.described import Beside, DescribedScheme, Exactness
 from discreet.schemes.grouping import confirm
 from discreet.schemes.refusal import Refusal, hides_nobody, not_only_caps
 from discreet.schemes.scheme import Scheme, feasible
@@ -43,6 +44,8 @@ class OneRunScheme(DescribedScheme):
     """The loss by which cuts are put in order: ``ail``, ``gcp`` or ``discernibility``."""
     values: Values = "interval"
     descriptions: Exactness = "boxes"
+    marginals: Beside = "none"
+    cells: Annotated[int, Interval(1)] = 10
     random_state: int | None = None
     """A seed, for experiments only: anyone who knows it can repeat what was drawn, and nothing is sealed."""
 

@@ -15,6 +15,8 @@ from typing import Any, ClassVar, Self, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import argument
+from discreet.errors import DiscreetError
 from discreet.options import checked
 from discreet.principles.principle import Principle
 from discreet.releases import canonical, reading
@@ -25,6 +27,8 @@ from discreet.releases.described import DescribedRelease
 from discreet.releases.descriptions import Texts
 from discreet.releases.folder import Home
 from discreet.releases.generalization import Values, exact_texts, generalize
+from discreet.releases.marginals import ASSUMED, MARGINALS, Marginals, stated_least
+from discreet.releases.marginals import COLUMNS as MARGINAL_COLUMNS
 from discreet.releases.partition import GROUP, PublishedRows
 from discreet.releases.statement import Stated, Statement
 from discreet.table.combinations import distinct, places_among
@@ -108,8 +112,38 @@ class GeneralizedRelease(DescribedRelease):
         manifest = {**self.manifest, "attributes": [attribute.as_dict() for attribute in attributes]}
         return replace(self, manifest=manifest, attributes=attributes, texts=texts)
 
+    def with_marginals(self, table: Table, least: int) -> Self:
+        """Return the release of a whole table with the counts of its quasi-identifiers, of at least so many rows each.
+
+        >>> import discreet as dc
+        >>> from discreet.datasets import patients
+        >>> table = patients()
+        >>> dc.publish(table, dc.KAnonymity(4)).with_marginals(table, 10).marginals.cells[1]
+        ('F', 'M')
+        """
+        if self.withheld or table.person is not None:
+            whose = "persons who have several rows" if table.person is not None else "rows that are withheld"
+            raise DiscreetError(
+                f"counts of quasi-identifiers would also count {whose}; say marginals=none"
+                + (f", or withhold none ({argument('missing', 'value')})" if self.withheld else "")
+            )
+        labels = any(each.kind != "categorical" and (each.hierarchy or each.recipe) for each in self.quasi)
+        rows = PublishedRows(table, np.zeros(table.rows, np.int32), labels)
+        marginals = Marginals.of(rows.columns, rows.quasi, least)
+        named = rows.described_by(
+            [Texts((*of.texts, *cells), of.of_cell) for of, cells in zip(self.texts, marginals.cells, strict=True)]
+        )
+        manifest: dict[str, Any] = {}
+        for key, entry in self.manifest.items():
+            manifest |= {MARGINALS: {"least": least}, key: entry} if key == "tables" else {key: entry}
+        manifest["attributes"] = [attribute.as_dict() for attribute in named]
+        manifest["assumptions"] = [*self.manifest["assumptions"], ASSUMED]
+        return replace(self, manifest=manifest, attributes=named, marginals=marginals)
+
     def in_order(self) -> Self:
         """Return the same release with its rows and the numbers of its groups in canonical order."""
+        if self.marginals is not None and (ordered := self.marginals.in_order()).cells != self.marginals.cells:
+            return replace(self, marginals=ordered).in_order()
         numbers = self._numbers()
         group_of = numbers[self.group_of].astype(np.int32)
         order = canonical.line_order(group_of, self._line_keys)
@@ -153,7 +187,10 @@ class GeneralizedRelease(DescribedRelease):
     def load(cls, home: Home, manifest: dict[str, Any]) -> Self:
         """Return the release in a folder whose manifest has been read; its inconsistencies are faults."""
         attributes = reading.read_attributes(manifest)
-        name = f"table.{reading.ending_of(manifest, ('table', *cls.more_tables))}"
+        least = stated_least(manifest)
+        beside = cls.more_tables if least is None else (*cls.more_tables, MARGINALS)
+        ending = reading.ending_of(manifest, ("table", *beside))
+        name = f"table.{ending}"
         columns = reading.read_columns(home / name, [GROUP, *(attribute.name for attribute in attributes)])
         faults: list[str] = []
         numbers = columns[GROUP][1].astype(np.int64)
@@ -173,6 +210,11 @@ class GeneralizedRelease(DescribedRelease):
             sensitive_columns=tuple(read_sensitive(each, *columns[each.name], faults) for each in sensitive_columns),
             others=reading.read_others(attributes, columns),
         )
+        if least is not None:
+            lines = reading.read_lines(home / f"{MARGINALS}.{ending}", list(MARGINAL_COLUMNS))
+            lines[2] = reading.whole_numbers(lines[2], MARGINAL_COLUMNS[2], f"{MARGINALS}.{ending}").tolist()
+            marginals = Marginals.load(release.quasi, lines, least, faults)
+            release = replace(release, marginals=marginals)
         # report unreadable texts now, not when they are first needed
         _ = release.descriptions.regions
         return replace(release, faults=tuple(faults))
@@ -204,6 +246,7 @@ class GeneralizedRelease(DescribedRelease):
             alone,
             attributes=(*self.quasi, replace(attribute, role="quasi", hierarchy=tree), *alone.sensitive),
             texts=tuple(texts),
+            marginals=None,
             ids=np.arange(len(pairs)),
             group_of=group_of.astype(np.int32),
             trace=None,

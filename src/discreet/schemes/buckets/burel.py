@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from discreet.kernels.bucket_draws import split_evenly
 from discreet.kernels.cuts.terms import PLAIN, Recipe
 from discreet.kernels.judging import SLACK
+from discreet.options import Interval
 from discreet.principles.bounds import bounded_shares, fewest_buckets
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
@@ -19,7 +20,7 @@ from discreet.releases.generalization import Values
 from discreet.schemes.axes import axes_of
 from discreet.schemes.buckets.drawing import Retrieval, draw_groups
 from discreet.schemes.cuts.top_down import Problem, limits_of, partition_groups
-from discreet.schemes.described import Exactness
+from discreet.schemes.described import Beside, Exactness
 from discreet.schemes.grouping import GroupingTask, LeadingScheme
 from discreet.schemes.refusal import Refusal
 
@@ -67,6 +68,8 @@ class Burel(LeadingScheme):
     """Whether groups are cut further while both halves keep the promise."""
     values: Values = "interval"
     descriptions: Exactness = "boxes"
+    marginals: Beside = "none"
+    cells: Annotated[int, Interval(1)] = 10
 
     def refusal(self, principle: Principle, prior: Prior) -> Refusal | None:
         """Accept only promises that bound shares of values, or of nodes of one level, with or without k-anonymity."""

@@ -17,7 +17,7 @@ from discreet.principles.prior import Prior
 from discreet.principles.t_closeness import TCloseness
 from discreet.releases.generalization import Values
 from discreet.schemes.buckets.drawing import Retrieval, draw_groups
-from discreet.schemes.described import Exactness
+from discreet.schemes.described import Beside, Exactness
 from discreet.schemes.grouping import GroupingTask, LeadingScheme
 from discreet.schemes.merge_broken import JudgedAttribute, merge_broken
 from discreet.schemes.refusal import Refusal
@@ -67,6 +67,8 @@ class Sabre(LeadingScheme):
     """How a group finds rows near each other: along a Hilbert curve, or by exact distance (slow on large tables)."""
     values: Values = "interval"
     descriptions: Exactness = "boxes"
+    marginals: Beside = "none"
+    cells: Annotated[int, Interval(1)] = 10
 
     def refusal(self, principle: Principle, prior: Prior) -> Refusal | None:
         """Accept exactly one t-closeness promise, with or without other monotone promises."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from discreet.errors import DiscreetError
 from discreet.kernels.cuts.terms import BUCKETED, PLAIN, REPAIRED, STRATIFIED, Recipe
 from discreet.kernels.row_moves import best_removals
-from discreet.options import words
+from discreet.options import Interval, words
 from discreet.principles.counts import Counts
 from discreet.releases.generalization import Values
 from discreet.schemes.axes import Loss, axes_of
 from discreet.schemes.cuts.thorough import fast_recipe, partition_thoroughly
 from discreet.schemes.cuts.top_down import Partition, Problem, limits_of, partition
-from discreet.schemes.described import Exactness
+from discreet.schemes.described import Beside, Exactness
 from discreet.schemes.grouping import GroupingScheme, GroupingTask
 from discreet.schemes.withholding import Withheld
 
@@ -62,6 +62,8 @@ class Cuts(GroupingScheme):
     """The largest share of rows that may be withheld where that lowers the loss; a withheld row has loss 1."""
     values: Values = "interval"
     descriptions: Exactness = "boxes"
+    marginals: Beside = "none"
+    cells: Annotated[int, Interval(1)] = 10
 
     def __post_init__(self) -> None:
         """Raise an error for invalid parameters."""

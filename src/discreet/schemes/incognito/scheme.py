@@ -23,7 +23,7 @@ from discreet.releases.partition import PublishedRows
 from discreet.releases.release import Release
 from discreet.schemes.axes import Loss
 from discreet.schemes.default_scheme import bounds_presence
-from discreet.schemes.described import Exactness
+from discreet.schemes.described import Beside, Exactness
 from discreet.schemes.grouping import GroupingScheme, GroupingTask, View, published_rows
 from discreet.schemes.incognito.generalizations import Generalization, Generalizations
 from discreet.schemes.incognito.levels import Levels, levels_of
@@ -89,6 +89,8 @@ class Incognito(GroupingScheme):
     """The largest discernibility of what is published, or ``any``."""
     values: Values = "interval"
     descriptions: Exactness = "boxes"
+    marginals: Beside = "none"
+    cells: Annotated[int, Interval(1)] = 10
 
     def refusal(self, principle: Principle, prior: Prior) -> Refusal | None:
         """Refuse promises that unions of groups may break, as the search relies on that."""

@@ -1,0 +1,51 @@
+"""Check the counts of quasi-identifiers beside boxes: they are those of the original, and break no promise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from discreet.adversary.alignment import quasi_column
+from discreet.adversary.case import Case
+from discreet.adversary.check import Check, one_sentence
+from discreet.adversary.checks.manifest import stated_promise
+from discreet.principles import wording
+from discreet.releases.marginals import MARGINALS, Marginals
+
+
+def marginals(case: Case[Any], population: bool = False) -> list[Check]:
+    """Check the marginals of a release, if it has any; they are wholly determined by the original.
+
+    Without a ``population`` nobody asks who is believed to be in the table.
+    """
+    release, original = case.release, case.original
+    if release.marginals is None:
+        return []
+    faults: list[str] = []
+    if any(part.hides_presence for part in case.parts):
+        faults.append(
+            f"the {MARGINALS} tell of single values that somebody has them, which a promise about presence forbids"
+        )
+    promise = stated_promise(case.manifest.get("promise"))
+    smallest = max((part.least_rows for part in promise.parts), default=1) if promise else 1
+    if release.marginals.least < smallest:
+        faults.append(
+            f"the {MARGINALS} may count {release.marginals.least:,} rows, and the promise is about {smallest:,}"
+        )
+    columns = [quasi_column(attribute, original) for attribute in release.quasi]
+    counted = Marginals.of(columns, release.quasi, release.marginals.least).as_dict(release.quasi)
+    stated = release.marginals.as_dict(release.quasi)
+    wrong = [cell for cell in {**stated, **counted} if stated.get(cell) != counted.get(cell)]
+    if wrong:
+        (name, text), number = wrong[0], len(wrong) - 1
+        had, says = (table.get(wrong[0]) for table in (counted, stated))
+        says = "nothing" if says is None else wording.rows(says)
+        had = "is not a cell of the original" if had is None else f"has {had:,} in the original"
+        more = f"; {wording.counted(number, 'other count')} {'differs' if number == 1 else 'differ'}" if number else ""
+        faults.append(f"the {MARGINALS} state {says} for {text!r} of {name!r}, which {had}{more}")
+    if faults:
+        return [Check("marginals", False, one_sentence(faults))]
+    sentence = "The counts of quasi-identifiers are those of the original, and follow from quasi-identifiers alone."
+    if not population:
+        return [Check("marginals", True, sentence)]
+    caveat = "what counts of quasi-identifiers tell about who is in the table was not computed"
+    return [Check("marginals", True, sentence, caveat=caveat)]
