@@ -275,8 +275,8 @@ class Odd(Principle):
     def _violation(self, counts: Any, prior: Prior, subject: str) -> str:
         return "The number of rows is even."
 
-    def _achieved(self, counts: Any, prior: Prior) -> float:
-        return 0.0
+    def _achieved_each(self, counts: Any, prior: Prior) -> Any:
+        return np.zeros(len(counts))
 
 
 def test_an_adversary_who_matches_boxes_faces_unions(tmp_path: Path) -> None:

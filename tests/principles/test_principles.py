@@ -328,6 +328,8 @@ def test_counts_of_any_type_layout_and_number(text):
     sparse = Counts.of(groups, groups.shape[1])
     assert np.array_equal(promise.strain(sparse, prior), expected)
     assert promise.achieved(sparse, prior) == reached
+    kept = groups[groups.any(axis=1)]
+    assert promise.achieved_each(groups, prior).tolist() == [promise.achieved(one[None], prior) for one in kept]
     assert promise.strain(groups[:0], prior).shape == (0,)
     assert promise.achieved(groups[:1], prior) == (math.inf if promise.larger_is_stronger else 0.0)
 

@@ -41,5 +41,5 @@ class Majority(Principle):
     def _violation(self, counts: NDArray[np.int64], prior: Prior, subject: str) -> str:
         return self._bounds(prior).explain(counts, subject)
 
-    def _achieved(self, counts: Counts, prior: Prior) -> float:
-        return float(counts.shares.max())
+    def _achieved_each(self, counts: Counts, prior: Prior) -> Any:
+        return np.maximum.reduceat(counts.shares, counts.starts[:-1])

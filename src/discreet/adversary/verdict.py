@@ -38,6 +38,8 @@ class PromiseVerdict:
     """The sensitive attribute that the promise was judged on, where there are several."""
     limit: str | None = None
     """A sentence on what binds the closest group, where this is not the parameter given as ``achieved``."""
+    average: float | None = None
+    """The strongest parameter that each group keeps, on average over the groups; None where no groups were judged."""
 
     @classmethod
     def unjudged(cls, part: Principle | str, reason: str) -> PromiseVerdict:
@@ -66,7 +68,7 @@ def judged(part: Principle, subjects: Subjects, prior: Prior, left: NDArray[np.i
     try:
         part.require(prior)
         strains = np.concatenate([np.zeros(0), *(part.strain(counts, prior) for counts in judged)])
-        reached = [part.achieved(counts, prior) for counts in judged]
+        each = [part.achieved_each(counts, prior) for counts in judged]
     except DiscreetError as error:
         return PromiseVerdict.unjudged(part, f": {error}")
     broken, strain = int((strains > 1.0).sum()), float(strains.max(initial=0.0))
@@ -92,10 +94,11 @@ def judged(part: Principle, subjects: Subjects, prior: Prior, left: NDArray[np.i
     limit = None if broken or not size else part.binding(counts.line(0), prior)
     if limit is not None:
         sentence += f" {limit}"
-    weakest = (min if part.larger_is_stronger else max)(reached, default=None)
+    weakest = part.weakest(np.concatenate(each)) if each else None
+    average = float(each[0].mean()) if len(groups) and len(each[0]) else None
     group = None if worst is None else int(subjects.ids[worst])
     figures = strain, weakest, broken, group, size, description
-    return PromiseVerdict(str(part), broken == 0, *figures, sentence, limit=limit)
+    return PromiseVerdict(str(part), broken == 0, *figures, sentence, limit=limit, average=average)
 
 
 def averages(parts: tuple[Principle, ...]) -> Check:

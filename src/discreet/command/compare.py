@@ -29,6 +29,7 @@ from discreet.report.measures import EXACT, GCP, GROUPS, MEAN, MEASURES, WITHHEL
 
 def compare(
     schemes: tuple[str, ...],
+    measured: tuple[str, ...],
     queries: int,
     dimensions: int | None,
     selectivity: float | None,
@@ -46,6 +47,7 @@ def compare(
             job,
             schemes,
             at_once=not given["promises"],  # the promises of a job must be kept together
+            measured=measured,
             page=page,
             picture=picture,
             queries=queries,
@@ -175,6 +177,6 @@ def _table(results: tuple[Result, ...], shown: tuple[Measure, ...]) -> Any:
             for measure, won in zip(shown, winners, strict=True)
         ]
         verdict = Text("holds" if holds else "FAILS", style="green" if holds else "bold red")
-        lines.append((result.scheme, verdict, result.achieved_text, *cells))
-    headings = ["scheme", "audit", "achieved", *(measure.title for measure in shown)]
-    return grid(headings, lines, right=range(3, len(headings)))
+        lines.append((result.scheme, verdict, result.achieved_text, result.averages_text, *cells))
+    headings = ["scheme", "audit", "achieved", "average", *(measure.title for measure in shown)]
+    return grid(headings, lines, right=range(4, len(headings)))

@@ -328,6 +328,12 @@ COMMANDS = (
             "PROMISE",
         ),
         many(
+            "--measure measured",
+            'Promise that no release is made for, such as "t-closeness(t=1, distance=ordered)": how far each keeps it '
+            "is shown as well. Repeatable.",
+            "PROMISE",
+        ),
+        many(
             "--schemes",
             "Schemes to compare, separated by commas (default: all): 'cuts, burel, cuts(effort=thorough, loss=gcp)'. "
             "Repeatable.",

@@ -75,12 +75,13 @@ def _promises(kept: list[PromiseVerdict]) -> Any:
             verdict.promise,
             Text("yes", "green") if verdict.holds else Text("NO", "bold red"),
             achieved(verdict),
+            "-" if verdict.average is None else number(verdict.average, 4),
             percent(verdict.margin) if verdict.strain < 1e9 else "-",
             _closest(verdict),
         )
         for verdict in kept
     )
-    return grid(["promise", "holds", "achieved", "margin", "closest group"], rows, right=(3,))
+    return grid(["promise", "holds", "achieved", "average", "margin", "closest group"], rows, right=(3, 4))
 
 
 def achieved(kept: PromiseVerdict) -> str:

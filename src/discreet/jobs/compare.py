@@ -43,6 +43,7 @@ def compare_file(
     schemes: Sequence[str] = (),
     *,
     at_once: bool = False,
+    measured: Sequence[str] = (),
     page: str | None = None,
     picture: str | None = None,
     queries: int = 10_000,
@@ -54,6 +55,7 @@ def compare_file(
 ) -> CompareOutcome:
     """Compare schemes (all by default) on the table of a job, under each of its promises, or all of them ``at_once``.
 
+    How far each release keeps the promises ``measured`` is reported as well.
     Nothing is published or printed; a page and a picture are written if any release could be made. The callbacks are
     those of `discreet.jobs.carry_out.carry_out`.
     """
@@ -72,6 +74,7 @@ def compare_file(
         table,
         [conjunction(promises)] if at_once else promises,
         contenders,
+        measured=measured,
         queries=queries,
         dimensions=dimensions,
         selectivity=selectivity,

@@ -144,20 +144,21 @@ class BetaLikeness(BoundingPrinciple):
         with np.errstate(divide="ignore", invalid="ignore"):
             return float(np.nanmax(beliefs / shares - 1.0, initial=0.0))
 
-    def _achieved(self, counts: Counts, prior: Prior) -> float:
-        """The largest relative gain of any value in any group; 0 if no value gains.
+    def _achieved_each(self, counts: Counts, prior: Prior) -> NDArray[np.float64]:
+        """The largest relative gain of any value; 0 if no value gains.
 
         Infinite if no beta suffices: a group has a value that the whole table does not have, a gain exceeds -ln p
         (enhanced), or a share falls below its floor.
         """
         bounds = self._bounds(prior)
-        if bounds.floors is not None and (counts.strains(replace(bounds, caps=None).rules(counts.width)) > 1.0).any():
-            return float("inf")
         tally = counts if bounds.nodes is None else counts.under(bounds.nodes)
         p = bounds.shares[tally.values]
-        if (p == 0).any():
-            return float("inf")
-        limits = (1.0 - np.log(p)) * p * tally.sizes[tally.groups]
-        if self.variant == "enhanced" and (tally.amounts > limits + SLACK).any():
-            return float("inf")
-        return max(0.0, float((tally.shares / p).max()) - 1.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            gains = tally.shares / p - 1.0
+            limits = (1.0 - np.log(p)) * p * tally.sizes[tally.groups]
+        if self.variant == "enhanced":
+            gains[tally.amounts > limits + SLACK] = np.inf
+        largest = np.maximum(np.maximum.reduceat(gains, tally.starts[:-1]), 0.0)
+        if bounds.floors is not None:
+            largest[counts.strains(replace(bounds, caps=None).rules(counts.width)) > 1.0] = np.inf
+        return largest

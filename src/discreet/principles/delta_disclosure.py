@@ -106,9 +106,9 @@ class DeltaDisclosure(BoundingPrinciple):
         with np.errstate(divide="ignore", invalid="ignore"):
             return float(np.nanmax(np.abs(np.log(beliefs / shares)), initial=0.0))
 
-    def _achieved(self, counts: Counts, prior: Prior) -> float:
+    def _achieved_each(self, counts: Counts, prior: Prior) -> NDArray[np.float64]:
         """The largest |ln(q / p)|: the promise holds for every delta above it; infinite when a value is absent."""
-        p = prior.frequencies[counts.values]
-        if (p == 0).any() or np.diff(counts.starts).min() < (prior.counts > 0).sum():
-            return float("inf")
-        return float(np.abs(np.log(counts.shares / p)).max())
+        with np.errstate(divide="ignore"):
+            changes = np.abs(np.log(counts.shares / prior.frequencies[counts.values]))
+        largest = np.maximum.reduceat(changes, counts.starts[:-1])
+        return np.where(np.diff(counts.starts) < (prior.counts > 0).sum(), np.inf, largest)

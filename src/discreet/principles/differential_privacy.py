@@ -62,7 +62,7 @@ class DifferentialPrivacy(Principle):
     def _violation(self, counts: NDArray[np.int64], prior: Prior, subject: str) -> str:
         self._refuse()
 
-    def _achieved(self, counts: Counts, prior: Prior) -> float:
+    def _achieved_each(self, counts: Counts, prior: Prior) -> NDArray[np.float64]:
         self._refuse()
 
     def _refuse(self) -> NoReturn:

@@ -64,5 +64,5 @@ class KAnonymity(Principle):
     def _violation(self, counts: NDArray[np.int64], prior: Prior, subject: str) -> str:
         return f"{subject.capitalize()} has {rows(int(counts.sum()))}; at least {self.k:,} are required."
 
-    def _achieved(self, counts: Counts, prior: Prior) -> float:
-        return int(counts.sizes.min())
+    def _achieved_each(self, counts: Counts, prior: Prior) -> NDArray[np.int64]:
+        return counts.sizes

@@ -80,11 +80,10 @@ class KEAnonymity(NumericPrinciple):
         span = _span(low, high, prior)
         return f"The numbers of {subject} of {size} span {span}{where}; at least {number_text(self.e)} is required."
 
-    def _achieved(self, counts: Counts, prior: Prior) -> float:
-        """The largest k that all groups keep; 0 if one of them spans less than e."""
-        if (counts.strains(self._spread(prior, counts.width)) > 1.0).any():
-            return 0
-        return int(np.diff(counts.starts).min())
+    def _achieved_each(self, counts: Counts, prior: Prior) -> NDArray[np.int64]:
+        """The largest k; 0 if the group spans less than e."""
+        narrow = counts.strains(self._spread(prior, counts.width)) > 1.0
+        return np.where(narrow, 0, np.diff(counts.starts))
 
 
 def ends_of(counts: NDArray[np.int64], prior: Prior) -> tuple[int, int]:

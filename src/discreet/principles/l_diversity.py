@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -174,23 +174,23 @@ class LDiversity(Principle):
         """The reciprocal of the largest belief: the number of values if all were equally likely."""
         return float(1.0 / max(np.nanmax(beliefs, initial=0.0), SLACK))
 
-    def _achieved(self, counts: Counts, prior: Prior) -> float:
-        """The largest l that all groups keep; for the recursive kind with this c, and 0 if not even l = 1 is kept."""
+    def _achieved_each(self, counts: Counts, prior: Prior) -> NDArray[Any]:
+        """The largest l; for the recursive kind with this c, and 0 if not even l = 1 is kept."""
         first = counts.starts[:-1]
         if self.kind == "frequency":
-            return float((counts.sizes / np.maximum.reduceat(counts.amounts, first)).min())
+            return np.asarray(counts.sizes / np.maximum.reduceat(counts.amounts, first))
         if self.kind == "distinct":
-            return int(np.diff(counts.starts).min())
+            return np.diff(counts.starts)
         if self.kind == "entropy":
             q = counts.shares
-            return float(np.exp(-np.add.reduceat(q * np.log(q), first).max()))
+            return np.exp(-np.add.reduceat(q * np.log(q), first))
         assert self.c is not None
         # with a group's d counts in ascending order, the sum of the first j is the tail for l = d - j + 1
         rising = counts.amounts[np.lexsort((counts.amounts, counts.groups))]
         tails = np.cumsum(rising)
         tails -= (tails[first] - rising[first])[counts.groups]
         kept = np.maximum.reduceat(rising, first)[counts.groups] <= self.c * tails - SLACK
-        return int(np.add.reduceat(kept.astype(np.int64), first).min())
+        return np.add.reduceat(kept.astype(np.int64), first)
 
 
 def _advice(strongest: float) -> str:

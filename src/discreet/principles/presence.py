@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.options import Interval
@@ -144,6 +145,7 @@ class AlphaBeta(BoundingPrinciple):
             advice = "no beta below 1 can be kept; choose another sensitive attribute"
         return Reach(False, strongest, f"The {fact}, so {advice}.")
 
-    def _achieved(self, counts: Counts, prior: Prior) -> float:
-        """The largest share of any value in any group, or what it makes of beta over all groups."""
-        return self.belief_from(float(counts.shares.max()))
+    def _achieved_each(self, counts: Counts, prior: Prior) -> NDArray[np.float64]:
+        """The largest share of any value, or what it makes of beta over all groups."""
+        largest = np.maximum.reduceat(counts.shares, counts.starts[:-1])
+        return np.asarray(np.vectorize(self.belief_from, [float])(largest))

@@ -223,8 +223,8 @@ class Principle(Expression, ABC):
         """A sentence that describes how a group violates the promise; a bound on shares also judges expected counts."""
 
     @abstractmethod
-    def _achieved(self, counts: Counts, prior: Prior) -> float:
-        """The strongest parameter that all these groups keep; there is at least one group and none is empty."""
+    def _achieved_each(self, counts: Counts, prior: Prior) -> NDArray[Any]:
+        """The strongest parameter that each of these groups keeps; there is at least one group and none is empty."""
 
     def strain(self, counts: ArrayLike | Counts, prior: Prior) -> NDArray[np.float64]:
         """How close each group is to violating the promise: kept up to 1, violated above."""
@@ -256,11 +256,27 @@ class Principle(Expression, ABC):
         parameters keep their values. Infinite for k and l when there are no groups, and for beta and delta when no
         finite value suffices.
         """
+        return self.weakest(self.achieved_each(counts, prior))
+
+    def weakest(self, each: NDArray[Any]) -> float:
+        """The weakest of these values of the main parameter: what is kept where each of them is."""
+        if len(each) == 0:
+            return float("inf") if self.larger_is_stronger else 0.0
+        weakest: float = (each.min() if self.larger_is_stronger else each.max()).item()
+        return weakest
+
+    def achieved_each(self, counts: ArrayLike | Counts, prior: Prior) -> NDArray[Any]:
+        """The strongest value of the main parameter for which each group that is not empty keeps the promise.
+
+        >>> from discreet.principles import LDiversity
+        >>> prior = Prior(np.array([3, 3, 2]), ("flu", "cold", "cough"))
+        >>> each = LDiversity(2).achieved_each([[2, 1, 1], [1, 2, 1]], prior)
+        >>> each.tolist(), LDiversity(2).achieved([[2, 1, 1], [1, 1, 1]], prior)
+        ([2.0, 2.0], 2.0)
+        """
         self.require(prior)
         groups = Counts.of(counts, len(prior.values)).nonempty()
-        if len(groups) == 0:
-            return float("inf") if self.larger_is_stronger else 0.0
-        return self._achieved(groups, prior)
+        return self._achieved_each(groups, prior) if len(groups) else np.zeros(0, np.int64)
 
     def achieved_by(self, beliefs: NDArray[np.float64], shares: NDArray[np.float64]) -> float:
         """The strongest parameter kept by these beliefs, each in a value with the given share of the whole table.
@@ -362,9 +378,9 @@ class All(Principle):
         worst = max(self.promises, key=lambda part: float(part.strain(counts[None], prior)[0]))
         return worst.explain(counts, prior, subject)
 
-    def _achieved(self, counts: Counts, prior: Prior) -> float:
-        """The largest strain, at most 1 when every part is kept: the parts share no parameter to report."""
-        return float(self.strain(counts, prior).max())
+    def _achieved_each(self, counts: Counts, prior: Prior) -> NDArray[np.float64]:
+        """The strains, at most 1 where every part is kept: the parts share no parameter to report."""
+        return self.strain(counts, prior)
 
     def caps(self, prior: Prior) -> NDArray[np.float64] | None:
         """The smallest cap of any part, for each value."""

@@ -376,11 +376,11 @@ class Proximity(Principle):
             f"{percent(1.0 / self.m)} ({allowed}) is allowed, because of m={self.m:,}."
         )
 
-    def _achieved(self, counts: Counts, prior: Prior) -> float:
-        """The largest whole m that all groups keep with this epsilon."""
+    def _achieved_each(self, counts: Counts, prior: Prior) -> NDArray[np.int64]:
+        """The largest whole m with this epsilon."""
         strains = counts.strains(replace(self, m=1).rules(prior))
         fullest = np.rint(strains * counts.sizes).astype(np.int64)
-        return int((counts.sizes // fullest).min())
+        return np.asarray(counts.sizes // fullest)
 
 
 def rounded_down(width: float) -> float:

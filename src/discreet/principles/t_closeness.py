@@ -111,5 +111,5 @@ class TCloseness(Principle):
             f"{percent(float(shares[worst]))} here and {percent(float(prior.frequencies[worst]))} there."
         )
 
-    def _achieved(self, counts: Counts, prior: Prior) -> float:
-        return float(self.distances(counts, prior).max())
+    def _achieved_each(self, counts: Counts, prior: Prior) -> NDArray[np.float64]:
+        return self.distances(counts, prior)

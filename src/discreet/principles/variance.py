@@ -64,11 +64,11 @@ class Variance(NumericPrinciple):
             f"The numbers of {subject} of {size} have a variance of {has}; at least {number_text(self.v)} is required."
         )
 
-    def _achieved(self, counts: Counts, prior: Prior) -> float:
+    def _achieved_each(self, counts: Counts, prior: Prior) -> NDArray[np.float64]:
         measure = self.v or 1.0  # v itself is close to the variances measured, so that strains stay in a float's range
         strains = counts.strains(replace(self, v=measure).rules(prior))
         with np.errstate(divide="ignore", over="ignore"):
-            return float((measure / strains).min())
+            return np.asarray(measure / strains)
 
 
 def _twofold(asked: Fraction) -> tuple[float, float]:

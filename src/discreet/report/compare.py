@@ -14,13 +14,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from discreet.adversary.attacks.campaign import attack
 from discreet.adversary.attacks.evidence import Evidence
-from discreet.adversary.audit import audit
+from discreet.adversary.audit import Audit, audit
+from discreet.adversary.verdict import PromiseVerdict
 from discreet.analyst.queries import exact_counts
 from discreet.analyst.workload import run, volume_workload, workload
 from discreet.arguments import argument
@@ -66,6 +67,7 @@ def compare(
     promises: Principle | str | Iterable[Principle | str],
     schemes: str | Scheme | Iterable[str | Scheme] | None = None,
     *,
+    measured: Principle | str | Iterable[Principle | str] = (),
     queries: int = 10_000,
     dimensions: int | None = None,
     selectivity: float | None = None,
@@ -76,8 +78,9 @@ def compare(
     """Publish a table under each promise by each scheme, audit and attack the files, and measure loss, error and time.
 
     A scheme is given as text, such as ``"cuts(effort=thorough, loss=gcp)"``, or as an object; by default all known
-    schemes take part. If a scheme refuses a promise, its refusal is the result. ``dimensions`` is 3
-    unless the table has fewer quasi-identifiers. Queries are expected to select a share of the rows (``selectivity``,
+    schemes take part. If a scheme refuses a promise, its refusal is the result. ``measured`` are promises that nobody
+    makes: how far a release keeps them is reported beside its own. ``dimensions`` is 3 unless the table has fewer
+    quasi-identifiers. Queries are expected to select a share of the rows (``selectivity``,
     0.1 by default), or cover a share of the space of their attributes (``volume``); see
     ``discreet.analyst.workload``. ``random_state`` makes an experiment reproducible.
 
@@ -95,8 +98,9 @@ def compare(
             f"{MOST_QUERIES:,} queries at most"
         )
     wanted = tuple(dict.fromkeys(as_principles(promises)))
+    others = tuple(dict.fromkeys(part for promise in as_principles(measured) for part in promise.parts))
     contenders = contend(SCHEMES if schemes is None else schemes, random_state)
-    _check(table, wanted, contenders)
+    _check(table, wanted, others, contenders)
     tell = progress or (lambda stage, share: None)
     tell("drawing the workload", 0.0)
     dimensions = min(3, len(table.quasi)) if dimensions is None else dimensions
@@ -114,7 +118,7 @@ def compare(
     for promise in wanted:
         for label, scheme in contenders.items():
             stages = _Stages(tell, f"{label}, {promise}", len(results), total)
-            results.append(_Trial(label, scheme, table, promise, asked, truth, seed, stages).result())
+            results.append(_Trial(label, scheme, table, promise, others, asked, truth, seed, stages).result())
     return Comparison(
         table.rows,
         table.quasi_names,
@@ -139,7 +143,12 @@ def contend(schemes: str | Scheme | Iterable[str | Scheme], random_state: int | 
     return {str(scheme): scheme for scheme in made}
 
 
-def _check(table: Table, promises: tuple[Principle, ...], contenders: Mapping[str, Scheme]) -> None:
+def _check(
+    table: Table,
+    promises: tuple[Principle, ...],
+    measured: tuple[Principle, ...],
+    contenders: Mapping[str, Scheme],
+) -> None:
     """Raise for requests that no scheme could answer; problems of single schemes are reported in their results."""
     if not promises:
         raise DiscreetError("no promise was given; ask for one such as 'beta-likeness(beta=2)'")
@@ -151,7 +160,7 @@ def _check(table: Table, promises: tuple[Principle, ...], contenders: Mapping[st
         quasi = argument("quasi", ["age"])
         raise DiscreetError(f"the table has no quasi-identifiers; name those that others may know, as in {quasi}")
     prior = Prior.of(table)
-    for promise in promises:
+    for promise in (*promises, *measured):
         promise.require(prior)
 
 
@@ -188,6 +197,7 @@ class _Trial(NamedTuple):
     scheme: Scheme
     table: Table
     promise: Principle
+    measured: tuple[Principle, ...]
     asked: Sequence[Query]
     truth: ArrayLike
     seed: int
@@ -228,6 +238,7 @@ class _Trial(NamedTuple):
             del release  # from here on, only the files
             with stages.during("audit"):
                 audited = audit(folder, self.table, trace=trace, promises=self.promise.parts)
+                others = self._others(folder, trace, audited)
             judged = audited.holds or audited.promises
             with stages.during("workload"):
                 errors = run(load(folder), self.table, self.asked, self.truth) if judged else None
@@ -236,7 +247,17 @@ class _Trial(NamedTuple):
         if errors is not None and math.isnan(errors.median):  # no query has one
             errors = None
         promise, seconds = str(self.promise), stages.seconds
-        return Result(promise, self.label, None, audited, errors, seconds, exact_quasi, evidence, failures)
+        return Result(
+            promise, self.label, None, audited, errors, seconds, exact_quasi, evidence, failures, measured=others
+        )
+
+    def _others(self, folder: Path, trace: NDArray[Any] | None, audited: Audit) -> tuple[PromiseVerdict, ...]:
+        """How far the release keeps the promises that are only measured, by an audit whose verdict does not count."""
+        if not self.measured:
+            return ()
+        known = {(verdict.promise, verdict.attribute) for verdict in audited.promises}
+        judged = audit(folder, self.table, trace=trace, promises=self.measured).promises
+        return tuple(verdict for verdict in judged if (verdict.promise, verdict.attribute) not in known)
 
     def _evidence(self, folder: Path) -> tuple[tuple[Evidence, ...], dict[str, Exception]]:
         """How often the sensitive values of the same people are guessed from the files, and attacks that broke down."""

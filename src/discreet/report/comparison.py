@@ -9,6 +9,7 @@ from typing import Any
 
 from discreet.adversary.attacks.evidence import Evidence
 from discreet.adversary.audit import Audit
+from discreet.adversary.verdict import PromiseVerdict
 from discreet.analyst.workload import WorkloadResult
 from discreet.errors import in_words
 from discreet.principles import Principle
@@ -68,6 +69,8 @@ class Result:
     """Seconds of compiling and warming up, which are no part of the others."""
     unsuited: Refusal | None = None
     """The refusal, if the scheme refuses such a promise about any table."""
+    measured: tuple[PromiseVerdict, ...] = ()
+    """How far the release keeps promises that it was not made for."""
 
     @property
     def losses(self) -> dict[str, float]:
@@ -108,12 +111,21 @@ class Result:
     @property
     def achieved(self) -> dict[str, float | None]:
         """For every promise, the strongest parameter that the release keeps, by its name."""
-        strongest: dict[str, float | None] = {}
-        for verdict in () if self.audit is None else self.audit.promises:
+        return {name: verdict.achieved for name, verdict in self._verdicts.items()}
+
+    @property
+    def averages(self) -> dict[str, float | None]:
+        """For every promise, the strongest parameter that each group keeps, on average over the groups, by its name."""
+        return {name: verdict.average for name, verdict in self._verdicts.items()}
+
+    @property
+    def _verdicts(self) -> dict[str, PromiseVerdict]:
+        named: dict[str, PromiseVerdict] = {}
+        for verdict in () if self.audit is None else (*self.audit.promises, *self.measured):
             name = main_parameter(verdict.promise)
             name = name if verdict.attribute is None else f"{name} ({verdict.attribute})"
-            strongest[verdict.promise if name in strongest else name] = verdict.achieved
-        return strongest
+            named[verdict.promise if name in named else name] = verdict
+        return named
 
     @property
     def achieved_text(self) -> str:
@@ -122,8 +134,12 @@ class Result:
         >>> Result("k-anonymity(k=5)", "cuts").achieved_text
         '-'
         """
-        known = [f"{name} {about(value)}" for name, value in self.achieved.items() if value is not None]
-        return ", ".join(known) or "-"
+        return _in_words(self.achieved)
+
+    @property
+    def averages_text(self) -> str:
+        """The averages over the groups in words."""
+        return _in_words(self.averages)
 
     def as_dict(self) -> dict[str, Any]:
         """The result as plain values."""
@@ -136,6 +152,7 @@ class Result:
             "holds": None if audit is None else audit.holds,
             "failures": self.failures,
             "achieved": self.achieved,
+            "average": self.averages,
             "losses": self.losses,
             "exact_quasi": None if audit is None else self.exact_quasi,
             "rows": None if audit is None else {"published": audit.rows, "withheld": audit.withheld},
@@ -146,6 +163,11 @@ class Result:
             "errors": {name: in_words(fault) for name, fault in self.errors.items()},
             "seconds": {stage: round(seconds, 4) for stage, seconds in taken.items()},
         }
+
+
+def _in_words(parameters: Mapping[str, float | None]) -> str:
+    known = [f"{name} {about(value)}" for name, value in parameters.items() if value is not None]
+    return ", ".join(known) or "-"
 
 
 @dataclass(frozen=True)

@@ -108,10 +108,14 @@ def _by_persons(
     if not exact and (broken or part.floors(prior) is not None):
         sentence = f"{kept.sentence} Whether its persons keep it cannot be told without the trace: give the trace."
         return replace(kept, holds=False, strain=max(kept.strain, float(np.nextafter(1.0, 2.0))), sentence=sentence)
-    achieved = kept.achieved
+    achieved, average = kept.achieved, kept.average
     if exact:
-        reached = [part.achieved(subjects, prior) for subjects in (each, withheld) if subjects.sizes.sum()]
-        achieved = (min if part.larger_is_stronger else max)([*reached, *([] if achieved is None else [achieved])])
+        weaker = min if part.larger_is_stronger else max
+        reached = [part.achieved_each(subjects, prior) for subjects in (each, withheld)]
+        known = [part.weakest(some) for some in reached if len(some)]
+        achieved = weaker([*known, *([] if achieved is None else [achieved])])
+        if len(reached[0]) and average is not None:
+            average = weaker(average, float(reached[0].mean()))
     by_persons = "By persons it is kept too, however the rows are divided among them"
     if broken:
         explained = broken_by_persons(part, counts, group, prior)
@@ -119,7 +123,8 @@ def _by_persons(
     elif exact:
         used = percent(float(strains[worst]))
         by_persons = f"By persons it is kept too; the closest to its bound, {who}, uses {used}"
-    verdict = replace(kept, achieved=achieved, broken=kept.broken + broken, holds=kept.holds and not broken)
+    verdict = replace(kept, achieved=achieved, average=average)
+    verdict = replace(verdict, broken=kept.broken + broken, holds=kept.holds and not broken)
     if strains[worst] > kept.strain and counts is each:
         where = int(release.ids[worst]), int(release.sizes[worst]), release.description(worst)
         verdict = replace(verdict, group=where[0], size=where[1], description=where[2])
