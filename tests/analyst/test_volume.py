@@ -171,7 +171,7 @@ def test_perturbed_releases_answer_ranges_on_numbers() -> None:
     release = dc.publish(table, dc.BetaLikeness(4), dc.Perturbation(random_state=1))
     assert isinstance(release, PerturbedRelease)
     queries = asked(table)
-    found = release.estimates(queries, "inverse")
+    found = release.estimates(queries, "controlled-inverse")
     cells = release.matrix.cells
     # what chance did to the whole table is known, and each query is given its share of it back
     luck = np.array(naive_perturbation.published_counts(release, Query(()))[0]) - cells @ release.prior

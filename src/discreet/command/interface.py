@@ -292,7 +292,7 @@ COMMANDS = (
         (-- to the end of the line, or between /* and */) are skipped. The release is loaded once, and --json gives a
         list. If any query cannot be answered, none is, and the message names its line.
 
-        Formats have estimators of their own, such as even, product or published. A name that the format of DIR lacks is
+        Formats have estimators of their own, such as even, product or inverse. A name that the format of DIR lacks is
         refused with a list of those that it has.
 
         Exit code: 0, or 2 for bad input.

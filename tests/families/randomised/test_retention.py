@@ -350,7 +350,7 @@ def test_queries_beliefs_and_other_columns(tmp_path: Path) -> None:
         Query((Range("age", 30), OneOf("note", ("x",)))).count(table)
     )
     query = Query((Range("wage", 0, 1500),))
-    for estimator in ("auto", "inverse", "ridge"):  # over all rows, the prior itself
+    for estimator in ("auto", "controlled-inverse", "ridge"):  # over all rows, the prior itself
         assert again.estimates([query], estimator)[0] == pytest.approx(query.count(table), rel=1e-6)
     assert again.estimates(
         [Query((Range("wage", 10**6),)), Query((Range("age", 99), Range("wage", 0, 9)))]
@@ -358,7 +358,7 @@ def test_queries_beliefs_and_other_columns(tmp_path: Path) -> None:
         0.0,
         0.0,
     ]
-    with pytest.raises(dc.DiscreetError, match=r"has no estimator 'em'; it has ridge .* and inverse"):
+    with pytest.raises(dc.DiscreetError, match=r"has no estimator 'em'; it has ridge .*, controlled-inverse .* and "):
         again.estimates([query], "em")
     with pytest.raises(dc.DiscreetError, match="nothing can be inverted"):
         estimated(0.0, *(np.ones(1) for _ in range(4)), estimator="inverse")
@@ -369,7 +369,7 @@ def test_queries_beliefs_and_other_columns(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_the_inverse_is_unbiased_in_many_simulated_releases() -> None:
     """300 releases: means within 4.5 standard errors of the truth (a sound estimator fails less than once in 10,000
-    runs of all 8 tests), and their spread is what the docstring says; the ridge is closer on the whole, and biased."""
+    runs of all 16 tests), and their spread is what the docstring says; the ridge is closer on the whole, and biased."""
     table = people(800)
     queries = [
         Query((Range("age", 20, 34), Range("wage", 0, 900))),
@@ -380,20 +380,21 @@ def test_the_inverse_is_unbiased_in_many_simulated_releases() -> None:
     truth = np.array([query.count(table) for query in queries])
     sizes = np.array([Query(query.conditions[:-1]).count(table) for query in queries])
     for noise in ("uniform", "prior"):
-        told: dict[str, list[np.ndarray]] = {"inverse": [], "ridge": []}
+        told: dict[str, list[np.ndarray]] = {"inverse": [], "controlled-inverse": [], "ridge": []}
         for seed in range(300):
             release = dc.Retention(noise=noise, random_state=seed).publish(table, dc.Proximity(20, 2))  # type: ignore[arg-type]
             for estimator, results in told.items():
                 results.append(release.estimates(queries, estimator))  # type: ignore[arg-type]
-        inverse, ridge = np.array(told["inverse"]), np.array(told["ridge"])
-        spread = inverse.std(axis=0, ddof=1)
-        assert (np.abs(inverse.mean(axis=0) - truth) <= 4.5 * spread / np.sqrt(300)).all()
+        ridge = np.array(told["ridge"])
         p, weights = release.coin.probability, release.coin.weights / release.coin.weights.sum()
         wanted = np.array([query.conditions[-1].admits(release.values, "numeric") for query in queries])
         share = p * truth / sizes + (1 - p) * wanted @ weights
-        expected = np.sqrt(share * (1 - share) * sizes * (1 - sizes / table.rows)) / p
-        assert (np.abs(spread / expected - 1.0) <= 0.25).all()
-        assert np.square(ridge - truth).mean() < np.square(inverse - truth).mean()
+        for name, left in (("inverse", 1.0), ("controlled-inverse", 1 - sizes / table.rows)):
+            inverse = np.array(told[name])
+            spread = inverse.std(axis=0, ddof=1)
+            assert (np.abs(inverse.mean(axis=0) - truth) <= 4.5 * spread / np.sqrt(300)).all()
+            assert (np.abs(spread / (np.sqrt(share * (1 - share) * sizes * left) / p) - 1.0) <= 0.25).all()
+            assert np.square(ridge - truth).mean() < np.square(inverse - truth).mean()
         assert (
             np.abs(ridge.mean(axis=0) - truth) <= np.abs(sizes * (wanted @ (release.prior / 800)) - truth) + 20
         ).all()

@@ -47,8 +47,8 @@ BATCH = 1 << 22
 ESTIMATORS = {
     "ridge": "the inverse shrunk toward the prior",
     "em": "the most probable counts by expectation maximisation",
-    "inverse": "the inverse of the matrix times the published counts, corrected by those of the whole table",
-    "published": "the inverse of the matrix times the published counts, as in the paper",
+    "controlled-inverse": "the inverse, corrected by what is known of the whole table",
+    "inverse": "the inverse of the matrix times the published counts (PM^-1 E'), as in the paper",
 }
 
 
@@ -107,7 +107,7 @@ class PerturbedRelease(RandomisedRelease):
         """The estimated number of published rows whose original values satisfy each query.
 
         Conditions on other columns are evaluated exactly, so a query without a condition on sensitive values is exact;
-        otherwise see ``reconstruct``: the default is ours, the paper's is ``published``.
+        otherwise see ``reconstruct``: the default is ours, the paper's is ``inverse``.
         """
         width = self.matrix.width
         step = max(1, BATCH // width)

@@ -47,7 +47,7 @@ class Perturbation(Scheme):
     beta = 1 it was, in 95 of 100 cases, below 3 % of the bound for 1,000 rows and below 1 % for 10,000.
 
     The default matrix is ours, and so is how counts are estimated from the release, with a control variate; the paper's
-    are ``matrix=closed-form`` and ``estimates(..., estimator="published")``.
+    are ``matrix=closed-form`` and ``estimates(..., estimator="inverse")``.
     """
 
     name: ClassVar[str] = "perturbation"
