@@ -72,7 +72,7 @@ BUDGETS = {
     "principles": Budget(3_410, 23),
     "releases": Budget(6_130, 35),
     "report": Budget(2_310, 14),
-    "schemes": Budget(3_500, 25),
+    "schemes": Budget(3_510, 25),
     "table": Budget(7_060, 33),
 }
 """Per room; ``ground`` are the modules beside the rooms."""

@@ -35,8 +35,10 @@ ABOUT_VALUES = {
     "beta-likeness(beta=2, variant=basic)": (
         "cuts lifting sealed mirrored mondrian incognito burel heterogeneous perturbation baseline codip"
     ),
-    "beta-likeness(beta=2, negative=0.9)": "cuts mirrored mondrian incognito burel perturbation baseline codip",
-    "delta-disclosure(delta=1.5)": "cuts mirrored mondrian incognito burel baseline codip",
+    "beta-likeness(beta=2, negative=0.9)": (
+        "cuts mirrored mondrian incognito burel heterogeneous perturbation baseline codip"
+    ),
+    "delta-disclosure(delta=1.5)": "cuts mirrored mondrian incognito burel heterogeneous baseline codip",
     "alpha-beta(alpha=0.7, beta=0.6)": "cuts mondrian incognito burel heterogeneous ambiguity",
     "alpha-beta(alpha=0.5, beta=0.5, presence=combined)": "cuts mondrian incognito burel heterogeneous ambiguity",
     "alpha-beta(alpha=0.5, beta=0.6, presence=combined, association=combined)": (
@@ -73,9 +75,11 @@ AT_BORDERS = {
 """Promises that differ little from others above, but for who keeps them."""
 
 ABOUT_NODES = {
-    "beta-likeness(beta=1, level=1)": "cuts mirrored mondrian incognito burel baseline codip",
-    "beta-likeness(beta=2, negative=0.9, level=1)": "cuts mirrored mondrian incognito burel baseline codip",
-    "k-anonymity(k=3) & beta-likeness(beta=1, level=1)": "cuts mirrored mondrian incognito burel codip",
+    "beta-likeness(beta=1, level=1)": "cuts mirrored mondrian incognito burel heterogeneous baseline codip",
+    "beta-likeness(beta=2, negative=0.9, level=1)": (
+        "cuts mirrored mondrian incognito burel heterogeneous baseline codip"
+    ),
+    "k-anonymity(k=3) & beta-likeness(beta=1, level=1)": "cuts mirrored mondrian incognito burel heterogeneous codip",
     "beta-likeness(beta=3) & beta-likeness(beta=1, level=1)": "cuts mirrored mondrian incognito baseline codip",
 }
 """Promises about the nodes of a sensitive attribute's hierarchy, and about nodes of two levels at once."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from discreet.errors import DiscreetError
+from discreet.principles.bounds import bounded_shares
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.schemes.default_scheme import bounds_presence, way_out
@@ -71,5 +72,17 @@ def not_only_caps(scheme: str, principle: Principle, prior: Prior) -> Refusal | 
     return Refusal(
         f"scheme {scheme!r} needs a promise that bounds every value from above and none from below, such as "
         "beta-likeness or l-diversity",
+        principle,
+    )
+
+
+def not_of_shares(scheme: str, principle: Principle, prior: Prior) -> Refusal | None:
+    """Why a scheme that decides how many rows of each value, or node of one level, a group has refuses a promise;
+    ``None`` if bounds on these, with k-anonymity or without, are all."""
+    if bounded_shares(principle.rules(prior)) is not None:
+        return None
+    return Refusal(
+        f"scheme {scheme!r} needs a promise that bounds the share of every value, or of every node at one level of a "
+        f"hierarchy, such as beta-likeness or l-diversity",
         principle,
     )

@@ -444,7 +444,7 @@ def test_what_cannot_be_kept_is_refused_with_a_way_out() -> None:
         scheme.publish(people("ab"), dc.LDiversity(3))  # fewer rows than l
     with pytest.raises(dc.DiscreetError, match="promises nothing"):
         scheme.publish(people("aa"), dc.LDiversity(2))
-    for promise in ("t-closeness(t=0.3)", "k-anonymity(k=3)", "beta-likeness(beta=2, negative=0.5)"):
+    for promise in ("t-closeness(t=0.3)", "k-anonymity(k=3)", "l-diversity(l=2, kind=distinct)"):
         with pytest.raises(dc.DiscreetError, match="choose scheme 'cuts'"):
             scheme.publish(patients(), parse(promise))
         assert dc.publish(patients(), promise, "cuts").groups > 0

@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import discreet as dc
@@ -21,6 +21,7 @@ from discreet.families.heterogeneous.buckets import (
     widths_in_sequence,
 )
 from discreet.principles import Prior
+from discreet.principles.bounds import bounded_shares
 from naive import heterogeneous as naive
 
 PAPER = np.array([6, 7, 12])
@@ -120,6 +121,47 @@ def within(counts: list[int], bounds: list[float], width: int) -> bool:
         for size in {rows // width, -(-rows // width)}
         for value in range(len(counts))
     )
+
+
+@settings(max_examples=25)
+@given(
+    st.lists(st.integers(1, 7), min_size=1, max_size=4).filter(lambda counts: sum(counts) <= 16),
+    st.sampled_from([0.0, 0.5, 1.0, 2.0]),
+    st.sampled_from([0.0, 0.2, 0.5, 0.8, 1.0]),
+)
+def test_floors_are_kept_by_all_groups_of_a_row_of_every_bucket(
+    counts: list[int], beta: float, negative: float
+) -> None:
+    """By the definition, over all groups that buckets allow."""
+    prior = Prior(np.array(counts), tuple(map(str, range(len(counts)))))
+    bounds = bounded_shares(dc.BetaLikeness(beta, "basic", negative=negative).rules(prior))
+    assert bounds is not None
+    rows = sum(counts)
+    for fill, search in ((kept_apart, widths), (in_sequence, widths_in_sequence)):
+        found = list(search(prior.counts, bounds.caps, 1, bounds.floors))
+        assert found[-1] == 1
+        for width in range(1, rows + 1):
+            runs = fill(prior.counts, width)
+            held = [{run.value for run in runs if run.bucket == bucket} for bucket in range(-(-rows // width))]
+            fewest = [
+                sum(some == {value} for some in held[: rows // width]) for value in range(len(counts))
+            ]  # in any group: the short bucket has no row for some of them
+            low = all(
+                count + 1e-9 >= floor * len(held) for count, floor in zip(fewest, bounds.floors.tolist(), strict=True)
+            )
+            if width in found:
+                assert low
+            elif low:  # then it is a cap, or Equation 7, that it breaks
+                assert width not in search(prior.counts, bounds.caps, 1)
+        for width in found:
+            groups = product(
+                *([run.value for run in fill(prior.counts, width) if run.bucket == at] for at in range(rows // width))
+            )
+            for group in groups:
+                assert all(
+                    group.count(value) + 1e-9 >= (1.0 - negative) * count / rows * -(-rows // width)
+                    for value, count in enumerate(counts)
+                )
 
 
 def test_section_3_3_shares_only_the_rarest_value_between_buckets() -> None:

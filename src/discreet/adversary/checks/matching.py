@@ -29,6 +29,7 @@ from discreet.adversary.verdict import counts_of
 from discreet.kernels.boxes.search import incidences
 from discreet.kernels.judging import SLACK
 from discreet.principles import Principle, Prior
+from discreet.principles.bounds import bounded_shares
 from discreet.principles.counts import Counts
 from discreet.principles.wording import rows
 from discreet.randomness import numbers_below
@@ -89,6 +90,12 @@ class Believed(NamedTuple):
     """How many people of each kind have each value."""
     likeliest: NDArray[np.intp]
     """The group that each kind's rows are likeliest in."""
+
+    def under(self, nodes: NDArray[np.int32]) -> Believed:
+        """The same by the node above each value."""
+        above = np.zeros((len(nodes), int(nodes.max()) + 1), np.int64)
+        above[np.arange(len(nodes)), nodes] = 1
+        return self._replace(beliefs=self.beliefs @ above, had=self.had @ above)
 
     @property
     def counts(self) -> Counts:
@@ -173,8 +180,10 @@ def beyond(parts: Sequence[Principle], prior: Prior, believed: Believed | str, w
         if worst <= 1.0 + ACCURATE:
             figures.append(f"at most {100 * worst:.0f} % of what {part} allows")
             continue
-        number, caps = int(believed.sizes[strains > 1.0 + ACCURATE].sum()), part.caps(prior)
-        hits = None if caps is None else Hits.of(believed, caps * (1.0 + ACCURATE))
+        number, hits = int(believed.sizes[strains > 1.0 + ACCURATE].sum()), None
+        shares = bounded_shares(part.rules(prior))
+        if shares is not None:
+            hits = Hits.of(believed.under(shares.nodes), shares.caps * (1.0 + ACCURATE))
         some = f" ({hits.sentence})" if hits else ""
         figures.append(f"up to {worst:.2f} times what {part} allows, beyond it about {rows(number)}{some}")
         right = f", and with reason: {hits.true:,} have what {hits.allowed:,.0f} may" if hits and hits.too_many else ""
@@ -258,16 +267,17 @@ def believed_by_counting(aligned: Aligned, people: People) -> Believed:
 def by_counting(parts: Sequence[Principle], aligned: Aligned, people: People, prior: Prior) -> Check:
     """Report what comes of counting the rows of all descriptions that admit a person; this breaks no promise."""
     believed = believed_by_counting(aligned, people)
-    shares, chosen, everyone = believed.beliefs, len(believed.sizes), len(people.numbers)
+    chosen, everyone = len(believed.sizes), len(people.numbers)
     figures = []
     for part in parts:
-        caps = part.caps(prior)
-        if caps is None:
+        bounded = bounded_shares(part.rules(prior))
+        if bounded is None:
             continue
-        if not bool((shares > caps + SLACK).any()):
+        claims, caps = believed.under(bounded.nodes), bounded.caps
+        if not bool((claims.beliefs > caps + SLACK).any()):
             figures.append(f"no more than {part} allows")
             continue
-        times, hits = float((shares / np.maximum(caps, 1e-300)).max(initial=0.0)), Hits.of(believed, caps)
+        times, hits = float((claims.beliefs / np.maximum(caps, 1e-300)).max(initial=0.0)), Hits.of(claims, caps)
         how = "and more rows have the value than are allowed" if hits.too_many else "and is wrong"
         figures.append(f"up to {times:.2f} times what {part} allows, {how}: {hits.sentence}")
     some = f" (of {everyone:,} combinations, {chosen:,} were looked at)" if chosen < everyone else ""

@@ -39,6 +39,7 @@ from discreet.analyst.loss import losses
 from discreet.families.heterogeneous.candidates import irregularities, pairs, published_values
 from discreet.families.heterogeneous.release import MatchedRelease
 from discreet.principles import Principle, Prior
+from discreet.principles.bounds import bounded_shares
 from discreet.table.combinations import looked_up
 
 CONSISTENT = "Every row has a number of its own, and there are as many rows as the manifest says."
@@ -70,7 +71,7 @@ def audit_matched(case: Case[MatchedRelease]) -> FormatFindings:
         known = certain(original.sensitive_attribute, persons.counts, left, alone=True)
         kept = [judged(part, persons, prior, left) for part in case.parts]
         clear = [part for part, verdict in zip(case.parts, kept, strict=True) if math.isfinite(verdict.strain)]
-        bounding = [part for part in clear if part.caps(prior) is not None]
+        bounding = [part for part in clear if bounded_shares(part.rules(prior)) is not None]
         checks.append(beyond(bounding, prior, believed, IGNORANT, KNOWING))
     else:
         known = []

@@ -59,10 +59,12 @@ def bucketize(
     least: int,
     bucketing: Bucketing,
     rng: np.random.Generator,
+    floors: NDArray[np.float64] | None = None,
 ) -> Buckets:
-    """Rows of these sensitive values in buckets such that groups of one row from each keep the caps.
+    """Rows of these sensitive values in buckets such that groups of one row from each keep the caps and the floors.
 
-    ``caps``: the largest share of every value, which all rows together keep; ``least``: the fewest rows of a group.
+    ``caps``: the largest share of every value, ``floors``: the smallest, which all rows together keep; ``least``: the
+    fewest rows of a group.
 
     >>> sensitive_codes = np.array([0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 4, 4, 5, 5], np.int32)
     >>> buckets = bucketize(sensitive_codes, np.full(6, 0.2), 1, "fewest", np.random.default_rng(1))
@@ -70,14 +72,21 @@ def bucketize(
     [[0, 0, 0], [1, 1, 1], [2, 2, 2], [5, 3, 3], [5, 4, 4]]
     """
     counts = np.bincount(sensitive_codes, minlength=len(caps))
-    width, runs = contents(counts, caps, least, bucketing)
+    width, runs = contents(counts, caps, least, bucketing, floors)
     return _filled(sensitive_codes, counts, width, runs, rng)
 
 
 def contents(
-    counts: NDArray[np.int64], caps: NDArray[np.float64], least: int, bucketing: Bucketing
+    counts: NDArray[np.int64],
+    caps: NDArray[np.float64],
+    least: int,
+    bucketing: Bucketing,
+    floors: NDArray[np.float64] | None = None,
 ) -> tuple[int, list[Run]]:
     """The width of buckets, as large as can be, and what they hold.
+
+    A value that has whole buckets of its own, but for the short one, is in every group as often: that is how floors are
+    kept.
 
     Theorem 4 of the paper: where the most frequent value still fits into a bucket that is narrow enough for the
     strictest cap, each value may be in a group once, which Algorithm 1 brings about; else Algorithm 3 is needed. (Its
@@ -90,56 +99,66 @@ def contents(
     of 3, 6 and 14 rows it allows a width of 5 under beta=.67, although two of the groups have four rows, one of them of
     the first value, which may have 22 % of a group. Such widths are passed over; none is where c divides the rows.
     """
-    for width in widths(counts, caps, least):
+    for width in widths(counts, caps, least, floors):
         if bucketing == "fewest" or counts.max() <= width:
             return width, kept_apart(counts, width)
         break  # Algorithm 1 will not do for any narrower one either
-    for width in widths_in_sequence(counts, caps, least):
+    for width in widths_in_sequence(counts, caps, least, floors):
         return width, in_sequence(counts, width)
-    raise AssertionError("buckets of one row make one group of all rows, which keeps the caps")
+    raise AssertionError("buckets of one row make one group of all rows, which keeps all bounds")
 
 
-def widths(counts: NDArray[np.int64], caps: NDArray[np.float64], least: int) -> Iterator[int]:
+def widths(
+    counts: NDArray[np.int64], caps: NDArray[np.float64], least: int, floors: NDArray[np.float64] | None = None
+) -> Iterator[int]:
     """The widths of buckets, largest first, for which no value need be in more of them than its cap allows.
 
-    A value of n rows needs ceil(n / width) buckets.
+    A value of n rows needs ceil(n / width) buckets. It fills floor(n / width) of them alone, which must be as many as
+    its floor demands of a group with a row of the short bucket.
 
     >>> next(widths(np.array([6, 7, 12]), np.array([6, 7, 12]) / 25 * 1.7, 1))
     8
     """
     held = counts > 0
-    counts, caps = counts[held], caps[held]
+    floors = np.zeros(len(counts)) if floors is None else floors
+    counts, caps, floors = counts[held], caps[held], floors[held]
     rows = int(counts.sum())
     most = max(1, min(int(np.floor(caps.min() * rows + SLACK)), rows // least))
     for high in range(most, 0, -_BLOCK):
         some = np.arange(high, max(0, high - _BLOCK), -1)
         fits = np.ones(len(some), np.bool_)
-        for count, cap in zip(counts.tolist(), caps.tolist(), strict=True):
+        for count, cap, floor in zip(counts.tolist(), caps.tolist(), floors.tolist(), strict=True):
             fits &= -(-count // some) <= cap * (rows // some) + SLACK
+            fits &= count // some + SLACK >= floor * -(-rows // some)
         yield from some[fits].tolist()
 
 
-def widths_in_sequence(counts: NDArray[np.int64], caps: NDArray[np.float64], least: int) -> Iterator[int]:
-    """The widths of buckets filled in sequence, largest first, that Equation 7 allows and that keep the caps.
+def widths_in_sequence(
+    counts: NDArray[np.int64], caps: NDArray[np.float64], least: int, floors: NDArray[np.float64] | None = None
+) -> Iterator[int]:
+    """The widths of buckets filled in sequence, largest first, that Equation 7 allows and that keep the bounds.
 
     Equation 7 asks that |B_i| c / n_i <= 1 + beta for each value, where |B_i| is the number of buckets that it is in.
     Where a cap is 1, 1 + beta is that of the other values. That the caps are kept is asked of groups with a row of the
-    short bucket and of groups without.
+    short bucket and of groups without, that the floors are of the larger ones: a value is in every group as often as
+    there are whole buckets of it alone.
 
     >>> next(widths_in_sequence(np.array([6, 7, 12]), np.array([6, 7, 12]) / 25 * 1.72, 1))
     6
     """
     held = counts > 0
-    counts, caps = counts[held], caps[held]
+    floors = np.zeros(len(counts)) if floors is None else floors
+    counts, caps, floors = counts[held], caps[held], floors[held]
     rows = int(counts.sum())
     limits = np.where(caps < 1.0, caps, counts * (caps / counts).max())
     for high in range(min(int(counts.max()), rows // least), 0, -_BLOCK):
         some = np.arange(high, max(0, high - _BLOCK), -1)[:, None]
-        first, last = _reach(counts, some)
+        first, last, alone = _reach(counts, some)
         full, short = rows // some, rows % some > 0
         every, without = last - first + 1, np.minimum(last, full - 1) - first + 1
         fits = every * some <= limits * rows + SLACK
         fits &= (every <= caps * (full + short) + SLACK) & (without <= caps * full + SLACK)
+        fits &= alone + SLACK >= floors * (full + short)
         yield from some[fits.all(axis=1), 0].tolist()
 
 
@@ -221,14 +240,16 @@ def _order(counts: NDArray[np.int64], widths: NDArray[np.int64]) -> NDArray[np.i
     return np.argsort(counts + (counts % widths != 0) * (counts.max() + 1), axis=1, kind="stable")
 
 
-def _reach(counts: NDArray[np.int64], widths: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Per width and value the first and the last bucket that the value is in."""
+def _reach(counts: NDArray[np.int64], widths: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
+    """Per width and value the first and the last bucket that the value is in, and how many whole ones are its alone."""
     order = _order(counts, widths)
     ends = np.cumsum(counts[order], axis=1)
-    first, last = np.empty_like(ends), np.empty_like(ends)
-    np.put_along_axis(first, order, (ends - counts[order]) // widths, axis=1)
-    np.put_along_axis(last, order, (ends - 1) // widths, axis=1)
-    return first, last
+    starts = ends - counts[order]
+    found = np.empty((3, *ends.shape), np.int64)
+    alone = np.maximum(ends // widths - -(-starts // widths), 0)
+    for line, in_order in zip(found, (starts // widths, (ends - 1) // widths, alone), strict=True):
+        np.put_along_axis(line, order, in_order, axis=1)
+    return tuple(found)
 
 
 def _filled(

@@ -18,6 +18,7 @@ from discreet.families.heterogeneous.graph import confirm_graph, matches_in_zone
 from discreet.families.heterogeneous.matching import WIDEST, Grown, Matching, Space, grow_from
 from discreet.families.heterogeneous.release import MatchedRelease
 from discreet.options import Interval
+from discreet.principles.bounds import bounded_shares
 from discreet.principles.per_attribute import Promised, stated
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
@@ -28,7 +29,7 @@ from discreet.releases.release import Release
 from discreet.schemes.axes import Loss, axes_of
 from discreet.schemes.described import Beside, Exactness
 from discreet.schemes.grouping import GroupingTask, LeadingScheme, published_rows
-from discreet.schemes.refusal import Refusal, hides_nobody, not_only_caps
+from discreet.schemes.refusal import Refusal, hides_nobody, not_of_shares
 from discreet.schemes.scheme import feasible
 from discreet.table.table import Table
 
@@ -50,9 +51,11 @@ class Heterogeneous(LeadingScheme):
     and once for what is left of it, the rows of which are kept apart (``kept_apart`` shows that they can be). The width
     is chosen such that this is at most the value's cap times m. With ``buckets=published`` a value that is in a group
     more than once is in no more buckets than its cap allows, and the width is the c of the paper's Algorithm 3 wherever
-    that keeps the promise without dummies. For l-diversity both are the paper's Algorithm 1. Nothing invented is
-    published: where the paper fills the last bucket with dummies, groups have a row less. Whatever was made is judged
-    once more before it is published.
+    that keeps the promise without dummies. For l-diversity both are the paper's Algorithm 1. A value is in every group
+    at least once for every whole bucket of it alone; where shares have floors (``negative``) the width is such that
+    this is enough for groups of m + 1 rows. Promises about the nodes of one level of a hierarchy are kept in the same
+    way, with nodes in place of values. Nothing invented is published: where the paper fills the last bucket with
+    dummies, groups have a row less. Whatever was made is judged once more before it is published.
 
     Why groups are published, and not the paper's graph: in the paper a row i of bucket b is published in a box around
     the rows G(i) that it is matched with, one of every bucket. Matching b with another bucket is a bijection between
@@ -123,9 +126,9 @@ class Heterogeneous(LeadingScheme):
         return MatchedRelease if self.publishes == "graph" else super().makes
 
     def refusal(self, principle: Principle, prior: Prior) -> Refusal | None:
-        """Promises that bound every value from above, with k-anonymity or without; no others."""
+        """Promises that bound shares of values, or of nodes of one level, with k-anonymity or without; no others."""
         hidden = hides_nobody(self.name, principle, " if it publishes the graph") if self.publishes == "graph" else None
-        return hidden or not_only_caps(self.name, principle, prior) or super().refusal(principle, prior)
+        return hidden or super().refusal(principle, prior) or not_of_shares(self.name, principle, prior)
 
     def refusal_of_several(self, principle: Principle, each: Sequence[Promised]) -> Refusal | None:
         """Why several sensitive attributes are refused: the graph is matched by the values of one of them."""
@@ -185,10 +188,11 @@ class Heterogeneous(LeadingScheme):
 
     def _prepared(self, task: GroupingTask) -> tuple[Space, Buckets]:
         """Where the rows lie, and the buckets that they are in."""
-        caps = task.principle.caps(task.prior)
-        assert caps is not None, "a promise without caps is refused"
+        shares = bounded_shares(task.principle.rules(task.prior))
+        assert shares is not None, "a promise about anything else is refused"
         least = max(part.least_rows for part in task.principle.parts)
-        buckets = bucketize(task.sensitive_codes, caps, least, self.buckets, task.rng)
+        nodes = shares.nodes[task.sensitive_codes]
+        buckets = bucketize(nodes, shares.caps, least, self.buckets, task.rng, shares.floors)
         return space_of(task.table, task.rows, self.loss, self.values), buckets
 
 

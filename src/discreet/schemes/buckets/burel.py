@@ -22,7 +22,7 @@ from discreet.schemes.buckets.drawing import Retrieval, draw_groups
 from discreet.schemes.cuts.top_down import Problem, limits_of, partition_groups
 from discreet.schemes.described import Beside, Exactness
 from discreet.schemes.grouping import GroupingTask, LeadingScheme
-from discreet.schemes.refusal import Refusal
+from discreet.schemes.refusal import Refusal, not_of_shares
 
 Room = Literal["enough", "any"]
 LARGE = 1 << 15
@@ -73,14 +73,7 @@ class Burel(LeadingScheme):
 
     def refusal(self, principle: Principle, prior: Prior) -> Refusal | None:
         """Accept only promises that bound shares of values, or of nodes of one level, with or without k-anonymity."""
-        refused = super().refusal(principle, prior)
-        if refused is not None or bounded_shares(principle.rules(prior)) is not None:
-            return refused
-        return Refusal(
-            f"scheme {self.name!r} needs a promise that bounds the share of every value, or of every node at one level "
-            f"of a hierarchy, such as beta-likeness or l-diversity",
-            principle,
-        )
+        return super().refusal(principle, prior) or not_of_shares(self.name, principle, prior)
 
     def groups(self, task: GroupingTask) -> NDArray[np.int32]:
         """Return the group of each of the task's rows."""
