@@ -83,6 +83,13 @@ def test_the_running_example_in_logarithms():
     assert relative.crowd(plain) == absolute.crowd(logs)
 
 
+def test_the_example_of_lemma_2():
+    """t1 and t2 against t3 to t8: 3/8 is at most the larger of 2/2 and 3/6."""
+    sizes = [Proximity(10000, 2, below=20).crowd(prior_of(part)[0])[0] for part in (SALARIES[:2], SALARIES[2:])]
+    whole = Proximity(10000, 2, below=20).crowd(prior_of(SALARIES)[0])[0]
+    assert [*sizes, whole] == [2, 3, 3] and whole / 8 <= max(sizes[0] / 2, sizes[1] / 6)
+
+
 def test_it_is_not_monotone():
     """Lemma 4, for both neighbourhoods."""
     prior, _ = prior_of((40, 50, 60, 80))
