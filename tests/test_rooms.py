@@ -63,9 +63,9 @@ class Budget(NamedTuple):
 BUDGETS = {
     "adversary": Budget(6_950, 42),
     "analyst": Budget(450, 4),
-    "command": Budget(2_470, 18),
+    "command": Budget(2_480, 18),
     "datasets": Budget(700, 5),
-    "families": Budget(15_600, 100),
+    "families": Budget(15_700, 100),
     "ground": Budget(1_815, 17),
     "jobs": Budget(1_260, 11),
     "kernels": Budget(4_000, 32),
@@ -76,7 +76,7 @@ BUDGETS = {
     "table": Budget(7_060, 33),
 }
 """Per room; ``ground`` are the modules beside the rooms."""
-CORE = Budget(38_400, 250)
+CORE = Budget(38_440, 250)
 """All of them together but the families and what is new, which is less than the sum of what each may have at most."""
 NEW = (
     *("literature.py", "command/data.py", "report/tradeoff.py"),

@@ -19,12 +19,14 @@ from discreet.principles.wording import counted, percent
 LOSSES = {
     "ail": "average information loss of quasi-identifiers (AIL)",
     "gcp": "global certainty penalty of quasi-identifiers (GCP)",
+    "exposure": "exposed by other sensitive attributes of a table (Information Exposure Ratio)",
+    "association_loss": "association lost between tables (Association Loss Ratio)",
     "retention": "sensitive values expected to be unchanged (retention)",
     "discernibility": "discernibility",
     "average_class_size": "rows per group, on average",
 }
 
-OF_ONE = ("ail", "gcp", "retention")
+OF_ONE = ("ail", "gcp", "retention", "exposure", "association_loss")
 """Those that lie between 0 and 1."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -15,6 +16,7 @@ from discreet.families.codip.plans import chosen, merged
 from discreet.principles.prior import Prior
 from discreet.table.dependency import dependency
 from discreet.table.table import Table
+from naive import codip as naive
 from support.audits import audits
 from support.projected import household, people
 
@@ -294,3 +296,65 @@ def test_the_scheme_of_the_tables_has_options() -> None:
     audits(release, table, promises="beta-likeness(beta=2)")
     with pytest.raises(dc.DiscreetError, match="cuts has no parameter 'los'; did you mean 'loss'"):
         dc.Codip(scheme="cuts(los=gcp)").publish(table, dc.BetaLikeness(2))
+
+
+# --------------------------------------------------------------------------------------------------- plans of the user
+
+
+@pytest.mark.parametrize("aligned", [False, True])
+@pytest.mark.parametrize("plan", ["home,ill|job", "job | ill | home", "home, job, ill"])
+def test_a_plan_that_is_given_is_published_judged_and_audited(plan: str, aligned: bool) -> None:
+    table = people(120, attributes=3)
+    names = [column.name for column in table.sensitive]
+    wanted = sorted(sorted(map(names.index, map(str.strip, part.split(",")))) for part in plan.split("|"))
+    release = dc.Codip(plan=plan, aligned=aligned).publish(table, dc.LDiversity(1.5))
+    assert [[names.index(each.name) for each in part.sensitive] for part in release.parts] == wanted
+    options = release.manifest["scheme"]["options"]
+    assert options["plan"] == " | ".join(", ".join(map(str.strip, part.split(","))) for part in plan.split("|"))
+    assert not {"exposure", "association", "search", "steps"} & options.keys()
+    losses = audits(release, table, promises="l-diversity(l=1.5)")[0].losses
+    texts = [column.values[column.codes].tolist() for column in table.sensitive]
+    assert losses["exposure"] == pytest.approx(naive.exposure(texts, [set()] * 3, wanted))
+    assert losses["association_loss"] == pytest.approx(naive.association_loss(texts, wanted))
+
+
+def test_another_plan_than_the_manifest_states_is_found(tmp_path: Path) -> None:
+    table = people(120, attributes=3)
+    release = dc.Codip(plan="ill, job | home").publish(table, dc.LDiversity(1.5))
+    release.save(tmp_path / "r")
+    path = tmp_path / "r" / "release.json"
+    path.write_text(path.read_text().replace("ill, job | home", "ill | home, job"))
+    audit = dc.audit(tmp_path / "r", table)
+    assert [check.name for check in audit.checks if not check.holds] == ["plan"]
+
+
+@pytest.mark.parametrize(
+    ("plan", "said"),
+    [
+        ("ill | job", "leaves out 'home'; put every sensitive attribute into a table"),
+        ("ill", "leaves out 'job' and 'home'"),
+        ("ill, job | job, home", "names 'job' twice; put it into one table only"),
+        ("ill | job | hom", "names 'hom', which is not a sensitive attribute; did you mean 'home'"),
+        ("ill | job | home | age", "names 'age', which is not a sensitive attribute"),
+        ("ill | | job, home", "lacks the name of an attribute; write names with commas"),
+        ("ill, | job, home", "lacks the name of an attribute"),
+        (" ", "lacks the name of an attribute"),
+    ],
+)
+def test_a_plan_that_is_not_disjoint_and_complete_is_refused(plan: str, said: str) -> None:
+    with pytest.raises(dc.DiscreetError, match=said) as fault:
+        dc.Codip(plan=plan).publish(people(60, attributes=3), dc.LDiversity(1.5))
+    assert fault.value.field == "plan"
+
+
+@pytest.mark.parametrize("more", [{"exposure": 0.3}, {"association": 0.5}, {"search": "paper"}, {"steps": 5}])
+def test_a_plan_leaves_nothing_to_search(more: dict[str, object]) -> None:
+    with pytest.raises(dc.DiscreetError, match=r"says which tables there are, and .* leave out one of the two"):
+        dc.Codip(plan="ill | job", **more)  # type: ignore[arg-type]
+
+
+def test_a_plan_whose_tables_cannot_be_published_is_refused() -> None:
+    with pytest.raises(
+        dc.DiscreetError, match="the plan that was given cannot be published, as a table with 'ill' and"
+    ):
+        dc.Codip(plan="ill, job", scheme="lifting").publish(people(60), dc.BetaLikeness(2))

@@ -15,14 +15,17 @@ from discreet.adversary.check import Check
 from discreet.adversary.checks.manifest import entries, stated_scheme
 from discreet.adversary.checks.soundness import unpromised
 from discreet.adversary.verdict import PromiseVerdict
+from discreet.errors import DiscreetError
 from discreet.families.codip.across import across
 from discreet.families.codip.load import part_manifest
+from discreet.families.codip.plans import plan_given
 from discreet.families.codip.release import ProjectedRelease, assumed_of, part_entry
 from discreet.principles import Principle, Prior, wording
 from discreet.principles.per_attribute import concerned
 from discreet.progress import part_of
 from discreet.releases.partition import GROUP
 from discreet.releases.release import Release
+from discreet.table.dependency import dependency, harmless_values
 from discreet.table.table import Column
 
 
@@ -33,6 +36,8 @@ def audit_projected(case: Case[ProjectedRelease]) -> FormatFindings:
     findings = [auditor_of(part.release)(part) for part in cases]
     whole = [entries(case, parts=[part_entry(part) for part in release.parts], assumptions=assumed_of(release.parts))]
     more: list[Check] = []
+    planned, ratios = _planned(case)
+    whole += planned
     if len(findings) > 1:
         for part in cases:
             if len(part.release.sensitive) == 1:
@@ -51,7 +56,7 @@ def audit_projected(case: Case[ProjectedRelease]) -> FormatFindings:
     given = next((table.given for table in findings if table.given is not None), None)
     kept = [verdict for table in findings for verdict in table.promises]
     known = [one for table in findings for one in table.certain]
-    return FormatFindings(checks, kept, losses, how, given, sum(table.groups for table in findings), known)
+    return FormatFindings(checks, kept, losses | ratios, how, given, sum(table.groups for table in findings), known)
 
 
 def _of_table(number: int, case: Case[Any], findings: FormatFindings) -> FormatFindings:
@@ -71,6 +76,29 @@ def _of_table(number: int, case: Case[Any], findings: FormatFindings) -> FormatF
             verdict = replace(verdict, sentence=f"Table {number}: {verdict.sentence}")
         kept.append(replace(verdict, attribute=attribute))
     return replace(findings, promises=kept)
+
+
+def _planned(case: Case[ProjectedRelease]) -> tuple[list[Check], dict[str, float]]:
+    """Check that the tables are those of the plan that the manifest states, if it states one; measure their ratios.
+
+    Values that the manifest says are harmless expose nothing, provided that the original has them.
+    """
+    if len(case.original.sensitive) < 2:
+        return [], {}
+    names = [column.name for column in case.original.sensitive]
+    plan = tuple(sorted(tuple(names.index(each.name) for each in part.sensitive) for part in case.release.parts))
+    scheme = stated_scheme(case.manifest.get("scheme"))
+    options = {} if scheme is None else scheme.options
+    checks = []
+    try:
+        if options.get("plan"):
+            same = plan == plan_given(options["plan"], names)
+            said = "The tables are those of the plan that the manifest states."
+            checks = [Check("plan", same, said if same else "The manifest states a plan of other tables.")]
+        found = dependency(case.original.sensitive, harmless_values(options.get("harmless", "")))
+    except DiscreetError:  # words about columns and values that the original does not have: see the check of entries
+        return [], {}
+    return checks, {"exposure": found.exposure(plan), "association_loss": found.association_loss(plan)}
 
 
 def _aligned(case: Case[ProjectedRelease]) -> list[Check]:

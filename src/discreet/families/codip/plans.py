@@ -6,6 +6,7 @@ change of one or two parts is judged by these parts alone.
 - `merged` is CODIP* (Figure 4): start with a table per attribute, merge the two parts whose union has the largest mean
   mutual information, and stop before the first merge that is not allowed. Where the best merge fails, the paper stops;
   with ``others``, the next best is tried.
+- `plan_given` is the plan that the user gives.
 - `frontier` finds plans that no other plan beats in both ratios: all of them for at most `EXACT` attributes (the number
   of plans, a Bell number, is 115,975 for ten), otherwise those found by annealing under many bounds of exposure. The
   search counts its steps and never looks at a clock, so it finds the same plans however busy the machine is; more steps
@@ -14,13 +15,17 @@ change of one or two parts is judged by these parts alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.errors import DiscreetError
 from discreet.families.codip.kernels.annealing import SLACK, anneal
+from discreet.options import brief
+from discreet.principles.wording import listed
 from discreet.table.dependency import Dependency, Plan, plan_of
+from discreet.table.texts import near
 
 EXACT = 10
 """The largest number of attributes of which all plans are looked at."""
@@ -37,6 +42,48 @@ PRICE = 0.3
 
 Labels = NDArray[np.int16]
 """Per attribute: the number of its part."""
+
+
+def tables_given(text: str) -> tuple[tuple[str, ...], ...]:
+    """The names in a text such as ``ill, drug | job``, by table; a name that is missing or given twice is refused.
+
+    >>> tables_given("ill,drug | job")
+    (('ill', 'drug'), ('job',))
+    """
+    tables = tuple(tuple(name.strip() for name in table.split(",")) for table in text.split("|"))
+    names = [name for table in tables for name in table]
+    if not all(names):
+        raise DiscreetError(
+            f"codip: plan={brief(text)} lacks the name of an attribute; write names with commas between them, and bars "
+            "between tables, as in 'ill, drug | job'",
+            "plan",
+        )
+    for name in names:
+        if names.count(name) > 1:
+            raise DiscreetError(f"codip: plan={brief(text)} names {name!r} twice; put it into one table only", "plan")
+    return tables
+
+
+def plan_given(text: str, names: Sequence[str]) -> Plan:
+    """The plan in such a text, which must name each of the sensitive attributes; the others are refused.
+
+    >>> plan_given("ill,drug | job", ["job", "drug", "ill"])
+    ((0,), (1, 2))
+    """
+    tables = tables_given(text)
+    given = [name for table in tables for name in table]
+    for name in given:
+        if name not in names:
+            raise DiscreetError(
+                f"codip: plan={brief(text)} names {name!r}, which is not a sensitive attribute; {near(name, names)}",
+                "plan",
+            )
+    left = [repr(name) for name in names if name not in given]
+    if left:
+        raise DiscreetError(
+            f"codip: plan={brief(text)} leaves out {listed(left)}; put every sensitive attribute into a table", "plan"
+        )
+    return tuple(sorted(tuple(sorted(names.index(name) for name in table)) for table in tables))
 
 
 def merged(dependency: Dependency, allowed: Callable[[Plan], bool], *, others: bool = False) -> list[Plan]:

@@ -13,7 +13,7 @@ from discreet.catalogue import SCHEMES
 from discreet.errors import DiscreetError
 from discreet.expressions import Form, form_of
 from discreet.families.codip.kernels.annealing import SLACK
-from discreet.families.codip.plans import STEPS, chosen, frontier, merged
+from discreet.families.codip.plans import STEPS, chosen, frontier, merged, plan_given, tables_given
 from discreet.families.codip.release import ProjectedRelease
 from discreet.options import Interval, brief
 from discreet.principles.per_attribute import concerned, stated
@@ -32,6 +32,8 @@ from discreet.table.texts import number_text
 PlanSearch = Literal["best", "paper"]
 Ratio = Annotated[float, Interval(0, 1)]
 DEFAULT = "default"
+SEARCHED = ("exposure", "association", "search", "steps")
+"""The parameters that choose a plan, and say nothing of one that is given."""
 ROUNDS = 5
 """How often tables are published anew because they withheld different rows."""
 
@@ -89,6 +91,9 @@ class Codip(Scheme):
     machine is, and more never find a worse one."""
     harmless: str = ""
     """Values that are not sensitive and expose nothing, such as ``disease=none; job=not known``."""
+    plan: str = ""
+    """The tables, instead of a search for them: the names of all sensitive attributes, with commas between the
+    attributes of a table and bars between tables, as in ``ill, drug | job``."""
 
     def __post_init__(self) -> None:
         """Raise an error for invalid parameters."""
@@ -103,21 +108,36 @@ class Codip(Scheme):
                 f"codip: scheme={brief(self.scheme)} says options of no scheme; name it, as in {EXAMPLE}"
             )
         harmless_values(self.harmless)
+        if self.plan:
+            tables_given(self.plan)
+            for key in SEARCHED:
+                if (value := getattr(self, key)) != getattr(type(self), key):
+                    raise DiscreetError(
+                        f"codip: plan={brief(self.plan)} says which tables there are, and {key}={value} would choose "
+                        "them; leave out one of the two",
+                        key,
+                    )
 
     @property
     def options(self) -> dict[str, Any]:
-        """The parameters, as written to the manifest."""
+        """The parameters, as written to the manifest: those that choose a plan, or the plan."""
         harmless = "; ".join(
             f"{name}={value}"
             for name, values in harmless_values(self.harmless).items()
             for value in dict.fromkeys(values)
         )
         scheme = DEFAULT if self._named().name == DEFAULT else str(self._made())
-        return {**super().options, "scheme": scheme, "harmless": harmless}
+        options = {**super().options, "scheme": scheme, "harmless": harmless}
+        if not self.plan:
+            return {name: value for name, value in options.items() if name != "plan"}
+        plan = " | ".join(map(", ".join, tables_given(self.plan)))
+        return {**{name: value for name, value in options.items() if name not in SEARCHED}, "plan": plan}
 
     def check_words(self, table: Table) -> None:
-        """Raise an error if values are said to be harmless that no sensitive attribute has."""
+        """Raise an error if values are said to be harmless, or attributes planned, that the table does not have."""
         sensitive_shares(table.sensitive, harmless_values(self.harmless))
+        if self.plan:
+            plan_given(self.plan, [column.name for column in table.sensitive])
 
     @property
     def holds_for_one_run(self) -> bool:
@@ -181,6 +201,7 @@ class Codip(Scheme):
         """Return a projected release of the table in which every group of every table keeps the promise."""
         if not table.sensitive:
             raise DiscreetError(f"scheme {self.name!r} divides sensitive attributes, and the table has none; name some")
+        self.check_words(table)
         feasible(self, table, principle)
         dependence = dependency(table.sensitive, harmless_values(self.harmless))
         for _ in range(ROUNDS):
@@ -202,7 +223,7 @@ class Codip(Scheme):
         return ProjectedRelease.from_parts(parts, sensitive=[column.name for column in table.sensitive], **statement)
 
     def _plan(self, work: _Work, dependence: Dependency) -> Plan:
-        """Return the plan that the search finds; raise an error if it loses more association than allowed.
+        """Return the plan that is given or found; raise an error if what is found loses more association than allowed.
 
         Its tables have been published, unless they are to be aligned, which is possible with any plan.
         """
@@ -210,6 +231,11 @@ class Codip(Scheme):
         def possible(plan: Plan) -> bool:
             return self.aligned or all(map(work.can_publish, plan))
 
+        if self.plan:
+            given = plan_given(self.plan, dependence.names)
+            if not possible(given):
+                raise work.refusal("the plan that was given")
+            return given
         if self.search == "best":
             plan = chosen(dependence, possible, self.exposure, steps=self.steps)
         else:
@@ -280,11 +306,12 @@ class _Work:
         promise = conjunction([single for single in self.principle.parts if any(concerned(single, priors))])
         return replace(self.table, sensitive=some, other=self.table.other if 0 in part else ()), promise
 
-    def refusal(self) -> DiscreetError:
-        """Return why there is no plan."""
+    def refusal(self, which: str = "no plan") -> DiscreetError:
+        """Return why a plan cannot be published, or none at all."""
         part, reason = min(self.refused.items(), key=lambda item: len(item[0]))
         names = listed(repr(self.table.sensitive[at].name) for at in part)
-        return DiscreetError(f"no plan can be published, as a table with {names} cannot: {reason}")
+        can = "can" if which == "no plan" else "cannot"
+        return DiscreetError(f"{which} {can} be published, as a table with {names} cannot: {reason}")
 
 
 def _above(ratio: float) -> str:
