@@ -358,3 +358,33 @@ def test_a_plan_whose_tables_cannot_be_published_is_refused() -> None:
         dc.DiscreetError, match="the plan that was given cannot be published, as a table with 'ill' and"
     ):
         dc.Codip(plan="ill, job", scheme="lifting").publish(people(60), dc.BetaLikeness(2))
+
+
+# --------------------------------------------------------------------------------------------------------- diminishing
+
+
+def crossed() -> Table:
+    """What is ill depends on the sex alone, and the job on the town alone."""
+    codes = np.arange(64)
+    sex, town = codes % 2, codes // 2 % 2
+    columns = {"sex": sex, "town": town, "ill": sex * 2 + codes // 4 % 2, "job": town * 2 + codes // 8 % 2}
+    data = {name: [f"{name}{value}" for value in values] for name, values in columns.items()}
+    return dc.read(pa.table(data), quasi=["sex", "town"], sensitive=["ill", "job"])
+
+
+@pytest.mark.parametrize(("t", "tables"), [(0.0, 2), (0.49, 2), (0.5, 1), (1.0, 1)])
+def test_closeness_stops_merging(t: float, tables: int) -> None:
+    """Either attribute alone is close in groups by the other quasi-identifier; for both, all rows must be one group.
+
+    With groups of at most half of the rows, tables are merged only if closeness allows that. Exposure never forbids it.
+    """
+    table = crossed()
+    for parts, best in (((0,), 0.0), ((1,), 0.0), ((0, 1), 0.5)):
+        some = replace(table, sensitive=tuple(table.sensitive[at] for at in parts))
+        halves = [tuple(np.flatnonzero(column.codes == code).tolist() for code in (0, 1)) for column in table.quasi]
+        assert min(max(closeness(some, groups)) for groups in halves) == best
+    most = 2 * 32**2
+    scheme = dc.Codip(search="paper", exposure=1, scheme=f"incognito(most_discernibility={most})")
+    release = scheme.publish(table, dc.TCloseness(t, "equal"))
+    assert len(release.parts) == tables
+    audits(release, table, promises=f"t-closeness(t={t}, distance=equal)")

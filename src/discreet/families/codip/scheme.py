@@ -75,7 +75,8 @@ class Codip(Scheme):
     several: ClassVar[bool] = True
 
     exposure: Ratio = 0.2
-    """The largest Information Exposure Ratio (the paper's beta): 0 gives every attribute a table, 1 allows one."""
+    """The largest Information Exposure Ratio (the paper's beta), from 0 to 1. With 0, each attribute is published in a
+    table of its own; with 1, all attributes may share a single table."""
     association: Ratio = 1.0
     """The largest Association Loss Ratio (the paper's alpha)."""
     scheme: str = DEFAULT
