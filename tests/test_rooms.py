@@ -71,7 +71,7 @@ BUDGETS = {
     "kernels": Budget(4_000, 32),
     "principles": Budget(3_410, 23),
     "releases": Budget(6_130, 35),
-    "report": Budget(2_310, 14),
+    "report": Budget(2_320, 14),
     "schemes": Budget(3_510, 25),
     "table": Budget(7_060, 33),
 }

@@ -195,9 +195,35 @@ def test_exit_codes_and_what_is_shown(payments: Path) -> None:
     assert alone.exit_code == 0 and "no sensitive attribute" in alone.stdout and "largest m" not in alone.stdout
 
 
+@pytest.mark.parametrize("m", ["2", "3", "4"])
+def test_neighbourhoods_that_reach_further_on_one_side(payments: Path, m: str) -> None:
+    table = dc.read("payments.csv", quasi="age", sensitive="salary")
+    prior = Prior.of(table)
+    for below, above in ((0, 10_000), (10_000, 0), (8_000, 20), (5, 5)):
+        best = max(k for k in range(1, 9) if Proximity(m=k, below=below, above=above).reachable(prior).feasible)
+        words = (*SALARY, "--below", str(below), "--above", str(above))
+        document = json.loads(run(*words, "--json").stdout)["proximity"]
+        assert (document["below"], document["above"], document["largest_m"]) == (below, above, best)
+        asked = run(*words, "--m", m, "--json")
+        assert asked.exit_code == (0 if int(m) <= best else 1)
+        assert json.loads(asked.stdout)["feasible"] is (int(m) <= best)
+        shown = run(*words, "--m", m).stdout
+        assert f"from {below:,} below to {above:,} above" in shown and "largest m" not in shown
+    one, other = (run(*SALARY, side, "20", "--above", "8000", "--json") for side in ("--epsilon", "--below"))
+    assert one.stdout == other.stdout
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
+        ((*SALARY, "--below", "5"), "two sides; say how far it reaches above, or epsilon for that"),
+        ((*SALARY, "--above", "5", "--m", "2"), "how far it reaches below, or epsilon"),
+        ((*SALARY, "--below", "5", "--above", "5", "--epsilon", "5"), "leave out epsilon"),
+        ((*SALARY, "--below", "-5", "--above", "5"), "below must be a number of at least 0"),
+        (
+            (*SALARY, "--below", "1", "--above", "5", "--neighbourhood", "relative"),
+            "about shares of a number; choose absolute ones",
+        ),
         ((*SALARY, "--epsilon", "-1"), "epsilon must be a number of at least 0"),
         ((*SALARY, "--m", "0"), "m must be a whole number of at least 1"),
         ((*SALARY, "--m", "2.5"), "whole number"),

@@ -370,15 +370,19 @@ COMMANDS = (
         """Plan what to promise about INPUT: the strongest promise of every kind that some release of it can keep.
 
         For a numeric sensitive attribute, --epsilon asks for the largest m, --m for the largest epsilon, and both
-        together ask whether the two can be kept. Several sensitive attributes are planned one by one, followed by ways
-        to divide them among tables (scheme codip), with what each exposes and loses. Without --quasi, all other columns
-        are treated as quasi-identifiers. With --person, promises are about people, as in a release published with it.
+        together ask whether the two can be kept. With --below and --above, numbers are similar to others within these
+        distances on either side, as in proximity(below=..., above=..., m=...). Several sensitive attributes are planned
+        one by one, followed by ways to divide them among tables (scheme codip), with what each exposes and loses.
+        Without --quasi, all other columns are treated as quasi-identifiers. With --person, promises are about people,
+        as in a release published with it.
 
         Exit code: 0, or 1 if --epsilon and --m cannot be kept together, or 2 for bad input.
         """,
         file("input"),
         valued("--epsilon", "E", "How close numbers must be to be similar: show the largest m.", type=float),
         valued("--m", "M", "At most 1/M of a group may be similar: show the largest epsilon.", type=float),
+        valued("--below", "E1", "How far below a number others are similar to it, if not by epsilon.", type=float),
+        valued("--above", "E2", "How far above a number others are similar to it, if not by epsilon.", type=float),
         click.Option(
             ["--neighbourhood"],
             type=click.Choice(("absolute", "relative")),

@@ -22,7 +22,7 @@ from discreet.table.date_numbers import Notation
 
 def plan(input: str, plot: str | None, as_json: bool, **given: Any) -> int:
     """Show the strongest promises that a table can keep."""
-    keys = ("epsilon", "m", "neighbourhood", "harmless", "force")
+    keys = ("epsilon", "m", "below", "above", "neighbourhood", "harmless", "force")
     asked = {key: given.pop(key) for key in keys}
     with watching() as progress:
         outcome = plan_file(input, **asked, plot=plot, reading=parsed(given), progress=progress, remark=show_remark)
@@ -90,14 +90,19 @@ def _reached(strongest: Strongest) -> str:
 
 def _show_proximity(console: Console, plan: ProximityPlan, notation: Notation) -> None:
     unit = {"number": "", "date": " in days", "datetime": " in seconds"}[notation]
-    of = f"a difference{unit}" if plan.neighbourhood == "absolute" else "a share of the number"
-    console.print(f"Numbers near each other (proximity, {plan.neighbourhood}: epsilon is {of}):")
+    if plan.below is not None and plan.above is not None:
+        what = f"from {number(plan.below)} below to {number(plan.above)} above{unit}"
+    else:
+        of = f"a difference{unit}" if plan.neighbourhood == "absolute" else "a share of the number"
+        what = f"{plan.neighbourhood}: epsilon is {of}"
+    console.print(f"Numbers near each other (proximity, {what}):")
     for at, sentence in enumerate(plan.sentences):
         style = "" if plan.feasible is None or at > 0 else "bold green" if plan.feasible else "bold red"
         console.print(Text(f"  {sentence}", style=style))
-    console.print()
-    points = ((number(point.epsilon), f"{point.m:,}") for point in plan.frontier)
-    console.print(grid(["epsilon", "largest m"], points, right=(0, 1)))
+    if plan.frontier:
+        points = ((number(point.epsilon), f"{point.m:,}") for point in plan.frontier)
+        console.print()
+        console.print(grid(["epsilon", "largest m"], points, right=(0, 1)))
     if plan.widths:
         most = "any up to 1" if plan.neighbourhood == "relative" else "any"
         widths = (

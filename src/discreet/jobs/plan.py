@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from discreet.errors import DiscreetError
 from discreet.families.codip.projections import Projections, projections
 from discreet.jobs.outputs import check_file, write_file
 from discreet.jobs.reading import read_to_look
@@ -50,6 +51,8 @@ def plan_file(
     *,
     epsilon: float | None = None,
     m: float | None = None,
+    below: float | None = None,
+    above: float | None = None,
     neighbourhood: str = "absolute",
     harmless: Sequence[str] = (),
     plot: str | None = None,
@@ -60,17 +63,21 @@ def plan_file(
 ) -> PlanOutcome:
     """Plan what to promise about a table; ``reading`` has the keys of a job that say how it is read.
 
+    ``below`` and ``above`` are the widths of neighbourhoods that reach further on one side; epsilon is that of a side
+    without one.
+
     Nothing is printed; the plot is written if one is named. The callbacks are those of
     `discreet.jobs.carry_out.carry_out`.
     """
     remarks, progress = Remarks(remark), progress or no_progress
     spec = TableSpec.of(reading or {}, missing="value")
+    near = _near(neighbourhood, epsilon, below, above)
     target = None if plot is None else _check_plot(plot, {"the input": Path(input), **spec.files}, force, remarks)
     progress("reading", 0.0)
     with Source(input) as source:
         table, on_reading = read_to_look(source, spec)
     progress("planning", 0.0)
-    planned = plans(table, epsilon=epsilon, m=m, neighbourhood=neighbourhood)
+    planned = plans(table, epsilon=epsilon, m=m, neighbourhood=near)
     divided = projections(table, harmless_values("; ".join(harmless))) if len(planned) > 1 else None
     if target is not None:
         progress("drawing", 0.0)
@@ -79,6 +86,28 @@ def plan_file(
         write_file(target, drawing, force, remarks)
     remarks.extend(on_reading)
     return PlanOutcome(input, planned, divided, plot, tuple(remarks.made))
+
+
+def _near(
+    neighbourhood: str, epsilon: float | None, below: float | None, above: float | None
+) -> str | tuple[float, float]:
+    """Return the kind of neighbourhoods, or their two widths if a side has one; refuse what does not fit together."""
+    if below is None and above is None:
+        return neighbourhood
+    if neighbourhood != "absolute":
+        raise DiscreetError(
+            f"the widths below and above a number are differences, and {neighbourhood} neighbourhoods are about shares "
+            "of a number; choose absolute ones"
+        )
+    if None not in (below, above) and epsilon is not None:
+        raise DiscreetError("the widths below and above a number already say what is near; leave out epsilon")
+    sides = [epsilon if side is None else side for side in (below, above)]
+    if sides[0] is None or sides[1] is None:
+        missing = "below" if sides[0] is None else "above"
+        raise DiscreetError(
+            f"a neighbourhood has two sides; say how far it reaches {missing}, or epsilon for that side"
+        )
+    return sides[0], sides[1]
 
 
 def _check_plot(plot: str, used: Mapping[str, Path], force: bool, remarks: Remarks) -> Path:

@@ -43,6 +43,7 @@ class ProximityPlan:
     """What can be promised about how many numbers of a group lie near each other."""
 
     neighbourhood: str
+    """``absolute``, ``relative``, or ``given`` for a pair of widths or a function."""
     epsilon: float | None
     m: int | None
     largest_m: int | None
@@ -54,6 +55,9 @@ class ProximityPlan:
     sentences: tuple[str, ...]
     frontier: tuple[Point, ...]
     widths: tuple[Width, ...]
+    below: float | None = None
+    above: float | None = None
+    """How far the given neighbourhoods reach below and above a number, if they are a pair of widths."""
 
 
 def plan_proximity(
@@ -98,6 +102,8 @@ def plan_proximity(
         tuple(said),
         frontier(prior, str(neighbourhood)) if by_width else (),
         widths(prior, str(neighbourhood)) if by_width else (),
+        asked.below,
+        asked.above,
     )
 
 
@@ -106,6 +112,8 @@ def asked_about(
 ) -> Proximity:
     """The promise that is asked about; what is left open is as weak as can be."""
     least = 1 if m is None else m
+    if isinstance(neighbourhood, tuple):
+        return Proximity(m=least, below=neighbourhood[0], above=neighbourhood[1])  # type: ignore[arg-type]
     if not isinstance(neighbourhood, str):
         return Proximity(m=least, neighbourhood=neighbourhood)  # type: ignore[arg-type]
     return Proximity(0.0 if epsilon is None else epsilon, least, neighbourhood)  # type: ignore[arg-type]
