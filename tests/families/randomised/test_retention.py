@@ -103,6 +103,43 @@ def people(rows: int = 600, seed: int = 5) -> Table:
 # ------------------------------------------------------------------------------------------------------- probability
 
 
+@settings(max_examples=60)
+@given(distributions(), promises(), st.lists(st.integers(-60, 60), max_size=20))
+def test_noise_over_the_domain_is_noise_over_occurring_numbers_with_rows_erased(
+    given: tuple[list[float], list[int]], promise: dc.Proximity, more: list[int]
+) -> None:
+    """So it is not offered: an attacker is told as much by each row that is left, and an analyst by fewer rows."""
+    numbers, counts = given
+    domain = sorted({*numbers, *(half / 2.0 for half in more)})
+    held = [counts[numbers.index(y)] if y in numbers else 0 for y in domain]
+    total, m = sum(counts), promise.m
+    around = [[at for at, y in enumerate(domain) if naive.near(promise, x, y)] for x in numbers]
+    crowds = [sum(held[at] for at in inside) for inside in around]
+    if m == 1 or m * max(crowds) >= total:
+        return
+    # the largest odds of keeping a number, times the number of values that may be drawn: the same for both
+    odds = min(
+        Fraction(total - m * crowd, held[at] * (m - 1))
+        for inside, crowd in zip(around, crowds, strict=True)
+        for at in inside
+        if held[at]
+    )
+    of_occurring, of_domain = odds / (odds + len(numbers)), odds / (odds + len(domain))
+    assert found(promise, prior_of(numbers, counts)) == Fraction(int(of_occurring * SCALE), SCALE)
+    told = naive.posteriors(of_domain, held, [1] * len(domain))
+    assert max(sum((line[at] for at in inside), Fraction(0)) for line in told for inside in around) == Fraction(1, m)
+    # published numbers that occur: the same probabilities, all times the share of rows that are not erased
+    left = (odds + len(numbers)) / (odds + len(domain))
+    places = [at for at, count in enumerate(held) if count]
+    over_domain = naive.matrix(of_domain, [1] * len(domain))
+    over_occurring = naive.matrix(of_occurring, [1] * len(numbers))
+    assert [[over_domain[y][x] for x in places] for y in places] == [
+        [left * chance for chance in line] for line in over_occurring
+    ]
+    # those that do not occur are equally likely whatever was original, and so tell nothing
+    assert all(len({over_domain[y][x] for x in places}) == 1 for y in range(len(domain)) if y not in places)
+
+
 def test_the_uniform_example_of_the_paper() -> None:
     """Numbers spread evenly from 0 to 1: a neighbourhood of x +- 0.1 is 0.2 long, and p must be below 7 %.
 

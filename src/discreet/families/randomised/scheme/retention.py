@@ -53,10 +53,13 @@ class Retention(Scheme):
     What is not bounded: all published numbers together with the exact counts of the prior disclose a little more about
     each row than its own number does, the less the more rows there are (see ``Perturbation``).
 
-    Numbers are drawn from the values that occur, which the prior lists anyway: this is ours. The paper draws them from
-    the whole domain, which is not offered, because a larger domain, such as all whole numbers of an interval, has no
-    use: the bound on p / ((1 - p) w) is the same, so fewer of the published numbers would occur in the original, and
-    those that do not occur carry no information.
+    Numbers are drawn from the k values that occur, which the prior lists anyway: this is ours. The paper draws them
+    from the whole domain, of d values, which is not offered, because it is the same release with rows erased at random:
+    *Proof.* The bound above is p / (1 - p) <= R / k here and R / d there, with the same R. So p is R / (R + k) and
+    R / (R + d), and each number that occurs is published with the same probability as here, given any original, times
+    the share s = (R + k) / (R + d). The other numbers are equally likely given any original: they tell nothing, and
+    stand for erased rows. What remains of n rows tells an analyst what s n rows tell here, and an attacker no less
+    about the person of each.
 
     The paper's Equation 3 assumes that the adversary learns only that y lies in the neighbourhood, not y itself.
     Compared with the condition above it has the average count of the values in the neighbourhood in place of c, and so
