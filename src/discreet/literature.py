@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Literal, NamedTuple
+from unicodedata import lookup
 
 Kind = Literal["schemes", "promises", "attacks"]
 
@@ -35,7 +36,12 @@ TERMS = {
     "(alpha, beta)-privacy": Term("promises", "alpha-beta", "alpha-beta(alpha=..., beta=...)"),
     "alpha-presence": Term("promises", "alpha-beta", "the bound alpha of alpha-beta on the belief in presence"),
     "beta-association": Term("promises", "alpha-beta", "the bound beta of alpha-beta on the belief in a value"),
-    "delta-presence": Term("promises", "alpha-beta", "alpha-beta, audited with a population"),
+    "delta-presence": Term(
+        "promises",
+        "alpha-beta",
+        "what audits with a population measure, and no promise, as it holds against one list of people only; see "
+        "alpha-beta",
+    ),
     "AT": Term("schemes", "ambiguity", "auxiliary table: auxiliary_NAME.csv of an ambiguous release"),
     "ST": Term("schemes", "ambiguity", "sensitive table: sensitive.csv of an ambiguous release"),
     "one-off disclosure": Term("schemes", "heterogeneous", "one publication of heterogeneous generalization"),
@@ -61,17 +67,21 @@ TERMS = {
 """By the name in the literature, in the order of the papers."""
 
 
+GREEK = {lookup(f"GREEK SMALL LETTER {name}"): name for name in ("alpha", "beta", "delta", "epsilon", "rho")}
+"""Greek letters, which names here spell out."""
+
+
 def term(name: str) -> tuple[str, Term] | None:
     """Return a name in the literature as it is written there, and what it is here; case and spaces do not matter.
 
     >>> term("lmondrian")
     ('LMondrian', Term(kind='schemes', name='mondrian', written='mondrian with a promise of beta-likeness'))
-    >>> term("(EPSILON,m)-anonymity")[1].name, term("cuts")
-    ('proximity', None)
+    >>> term("(EPSILON,m)-anonymity")[1].name, term("\N{GREEK SMALL LETTER DELTA}-presence")[0], term("cuts")
+    ('proximity', 'delta-presence', None)
     """
     return next(((known, found) for known, found in TERMS.items() if _plain(known) == _plain(name)), None)
 
 
 def _plain(name: str) -> str:
-    words = "".join(name.split()).casefold().replace("\N{GREEK SMALL LETTER EPSILON}", "epsilon")
+    words = "".join(GREEK.get(sign, sign) for sign in "".join(name.split()).casefold())
     return words.replace("neighborhood", "neighbourhood").replace("-", "")

@@ -480,6 +480,28 @@ def test_presence_in_a_population(tmp_path: Path) -> None:
     assert json.loads(json.dumps(found.as_dict()))["presence"]["population"]["group"]["largest"] == 0.5
 
 
+def test_beliefs_about_a_population_hold_against_one_list_only(tmp_path: Path) -> None:
+    """Why delta-presence is no promise: whoever has a shorter list believes more, and a longer one knows who is not."""
+    table, twelve = people(), [20, 20, 21, 21, 22, 22, 23, 23, 24, 24, 25, 25, 30, 30, 33, 33, 35, 35]
+
+    def beliefs(ages: list[int], sexes: list[str]) -> tuple[float, float]:
+        everyone = read(pa.table({"age": ages, "sex": sexes}), quasi=["age", "sex"])
+        found = audited(in_two_groups(), table, tmp_path, population=everyone).presence
+        assert found is not None and found.population is not None
+        return found.population.group.smallest, found.population.group.largest
+
+    sexes = list("fm") * 9
+    assert beliefs(twelve, sexes) == pytest.approx((0.25, 0.5))
+    known = list(zip(table.column("age").values[table.column("age").codes].tolist(), people_sexes(table), strict=True))
+    assert beliefs([age for age, _ in known], [sex for _, sex in known]) == pytest.approx((1.0, 1.0))
+    assert beliefs([*twelve, 80], [*sexes, "f"]) == pytest.approx((0.0, 0.5))
+
+
+def people_sexes(table: Table) -> list[str]:
+    column = table.column("sex")
+    return [column.texts[code] for code in column.codes.tolist()]
+
+
 def test_presence_in_a_population_by_lists_and_by_rows(tmp_path: Path) -> None:
     table = people()
     population = read(
