@@ -61,13 +61,13 @@ class Budget(NamedTuple):
 
 
 BUDGETS = {
-    "adversary": Budget(6_950, 42),
-    "analyst": Budget(450, 4),
-    "command": Budget(2_480, 18),
+    "adversary": Budget(7_000, 43),
+    "analyst": Budget(520, 5),
+    "command": Budget(2_490, 18),
     "datasets": Budget(700, 5),
     "families": Budget(15_700, 100),
     "ground": Budget(1_815, 17),
-    "jobs": Budget(1_260, 11),
+    "jobs": Budget(1_285, 11),
     "kernels": Budget(4_000, 32),
     "principles": Budget(3_410, 23),
     "releases": Budget(6_130, 35),
@@ -76,12 +76,13 @@ BUDGETS = {
     "table": Budget(7_060, 33),
 }
 """Per room; ``ground`` are the modules beside the rooms."""
-CORE = Budget(38_440, 250)
+CORE = Budget(38_500, 250)
 """All of them together but the families and what is new, which is less than the sum of what each may have at most."""
 NEW = (
     *("literature.py", "command/data.py", "report/tradeoff.py"),
     *("table/foreign.py", "table/layout.py", "table/unnamed.py"),
     *("releases/marginals.py", "releases/spread.py", "adversary/checks/marginals.py"),
+    *("analyst/quality.py", "adversary/group_sizes.py"),
 )
 """What was built since; it counts towards what its room may grow by."""
 COMING = {"engines": 2_500, "app": 3_500, "evidence": 3_500}

@@ -73,6 +73,10 @@ def show(outcome: Outcome) -> None:
     show_audit(console, audit, every_check=False)
     console.print()
     console.print(rows_in_groups(audit.rows, audit.groups, audit.withheld))
+    if outcome.sizes is not None:
+        console.print(outcome.sizes.sentence)
+    if audit.holds and outcome.quality.sentence is not None:
+        console.print(outcome.quality.sentence)
     unusable = 0 if outcome.table.unusable is None else len(outcome.table.unusable)
     options = outcome.scheme["options"]
     why = why_withheld(audit.withheld, unusable, float(options.get("withhold", 0)) > 0)

@@ -12,6 +12,8 @@ from typing import Any
 from numpy.typing import NDArray
 
 from discreet.adversary.audit import Audit, audit
+from discreet.adversary.group_sizes import SMALL, GroupSizes
+from discreet.analyst.quality import Quality, quality
 from discreet.arguments import argument
 from discreet.disk import naming, uninterrupted
 from discreet.errors import DiscreetError, MissingParameterError
@@ -23,6 +25,7 @@ from discreet.jobs.reading import read_input
 from discreet.principles import Principle, Prior, conjunction, parse
 from discreet.principles.per_attribute import on_numbers
 from discreet.principles.proximity import Proximity
+from discreet.principles.wording import counted
 from discreet.progress import Progress, Remark, Remarks, no_progress
 from discreet.releases.assumptions import FOR_RECIPIENTS
 from discreet.releases.passthrough import check_kept, check_quasi, kept_assumptions
@@ -46,6 +49,10 @@ class Outcome:
     trace: NDArray[Any] | None
     """Private: the group of every input row."""
     audit: Audit
+    quality: Quality
+    """How good counts from the release are: for the publisher, as it follows from the original, too."""
+    sizes: GroupSizes | None
+    """How small its groups are, if it has any that people hide in."""
     left_out: list[str]
     """Columns of the input that are not published."""
     remarks: tuple[Remark, ...]
@@ -65,6 +72,8 @@ class Outcome:
             "trace": self.job.trace if held else None,
             "scheme": self.scheme,
             "missing": 0 if self.table.unusable is None else len(self.table.unusable),
+            "counts": self.quality.as_dict(),
+            "group_sizes": None if self.sizes is None else self.sizes.as_dict(),
             "left_out": self.left_out,
             "notes": self.notes,
             "seconds": {stage: round(seconds, 3) for stage, seconds in self.seconds.items()},
@@ -121,6 +130,8 @@ class _Work:
             self._save(release, staged, private)
             clock.lap("save")
             described, groups = release.manifest["scheme"], release.trace
+            sizes, good = GroupSizes.of(release), quality(release, table)
+            clock.lap("estimate")
             del release  # an audit reads the files, and needs the memory
             self.progress("auditing", 0.0)
             audited = audit(staged, table, trace=groups, promises=promise, progress=self.progress)
@@ -131,8 +142,9 @@ class _Work:
         self.remarks("promise", *on_table)
         self.remarks("randomised", *randomised)
         self.remarks("certain", *presence, *_certain(promise, table, audited))
-        self.remarks("groups", *_beyond_groups(promise, audited))
-        return Outcome(job, table, described, groups, audited, left_out, tuple(self.remarks.made), clock.laps)
+        self.remarks("groups", *_small(promise, sizes), *_beyond_groups(promise, audited))
+        remarks = tuple(self.remarks.made)
+        return Outcome(job, table, described, groups, audited, good, sizes, left_out, remarks, clock.laps)
 
     def _save(self, release: Release, staged: Path, private: Path | None) -> None:
         """Write the release, and the trace if there is one, beside their places."""
@@ -244,6 +256,17 @@ def _certain(promise: Principle, table: Table, audited: Audit) -> Iterator[str]:
         say = f'{argument("promises")} "{advice}"'
         way = f"; ask for it to be protected as well, with {say}" if useful else ""
         yield f"{found.sentence}: {found.learnt}{way}."
+
+
+def _small(promise: Principle, sizes: GroupSizes | None) -> Iterator[str]:
+    """Yield that groups are small, where the promise admits it, and which promise about it would help."""
+    if sizes is None or not sizes.small or max(part.least_rows for part in promise.parts) > 1:
+        return
+    way = f'{argument("promises")} "k-anonymity(k={SMALL})"'
+    yield (
+        f"{sizes.small:,} of {counted(sizes.groups, 'group')} have fewer than {SMALL} rows, and nothing is promised "
+        f"about that; ask for larger ones with {way} as well."
+    )
 
 
 def _beyond_groups(promise: Principle, audited: Audit) -> Iterator[str]:

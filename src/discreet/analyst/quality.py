@@ -1,0 +1,86 @@
+"""How good counts from a release are: the median error of random ones, beside what one group would have."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from discreet.analyst.queries import exact_counts, relative_errors
+from discreet.analyst.workload import USUAL, run, workload
+from discreet.principles.wording import percent
+from discreet.releases.release import Release
+from discreet.table.query import Query
+from discreet.table.table import Table
+
+NUMBER, SELECTIVITY, SEED = 1_000, 0.1, 0
+"""How many counts are asked, and which share of the rows each is expected to select."""
+
+
+@dataclass(frozen=True)
+class Quality:
+    """The median relative errors of random counts; None where no count can be judged.
+
+    Each has conditions on two quasi-identifiers, if there are two, and on a sensitive attribute.
+    """
+
+    median_error: float | None
+    """Of counts that are estimated from the release."""
+    baseline_error: float | None
+    """Of the same counts from exact quasi-identifiers and the sensitive values of the whole table, apart: what one
+    group tells, and so what could be published under any promise. None if nothing is sensitive."""
+    counts: int
+    """How many counts were judged: those of at least one row."""
+
+    @property
+    def sentence(self) -> str | None:
+        """What it says, in a sentence; None if there is nothing to say.
+
+        >>> print(Quality(0.057, 0.11, 1000).sentence)
+        Counts are off by 5.7 % (median of 1,000 random ones); one group with exact quasi-identifiers would have 11.0 %.
+        """
+        if self.median_error is None:
+            return None
+        text = f"Counts are off by {percent(self.median_error)} (median of {self.counts:,} random ones)"
+        if self.baseline_error is None:
+            return f"{text}."
+        return f"{text}; one group with exact quasi-identifiers would have {percent(self.baseline_error)}."
+
+    def as_dict(self) -> dict[str, Any]:
+        """The figures, ready for JSON."""
+        return asdict(self)
+
+
+def quality(release: Release, table: Table) -> Quality:
+    """How good counts from a release of a table are.
+
+    >>> import discreet as dc
+    >>> from discreet.datasets import census
+    >>> table = census(500)
+    >>> found = quality(dc.publish(table, dc.BetaLikeness(2), "baseline"), table)
+    >>> abs(found.median_error - found.baseline_error) < 1e-9
+    True
+    """
+    most = min(2, USUAL, len(table.quasi))
+    queries = workload(table, dimensionality=most, selectivity=SELECTIVITY, number=NUMBER, seed=SEED)
+    exact = exact_counts(table, queries)
+    found = run(release, table, queries, exact)
+    if found.dropped == found.queries:
+        return Quality(None, None, 0)
+    apart = None
+    if table.sensitive:
+        names = {column.name for column in table.sensitive}
+        by_quasi, by_value = (
+            exact_counts(table, [_only(query, names, sensitive) for query in queries]) for sensitive in (False, True)
+        )
+        errors = relative_errors(by_quasi * (by_value / table.rows), exact)
+        apart = float(np.nanmedian(errors))
+    median = None if math.isnan(found.median) else found.median
+    return Quality(median, apart, found.queries - found.dropped)
+
+
+def _only(query: Query, names: set[str], sensitive: bool) -> Query:
+    """The conditions of a query on the sensitive attributes of these names, or on others."""
+    return Query(tuple(each for each in query.conditions if (each.attribute in names) is sensitive))
