@@ -65,7 +65,7 @@ BUDGETS = {
     "analyst": Budget(520, 5),
     "command": Budget(2_490, 18),
     "datasets": Budget(700, 5),
-    "families": Budget(15_700, 100),
+    "families": Budget(15_750, 100),
     "ground": Budget(1_815, 17),
     "jobs": Budget(1_285, 11),
     "kernels": Budget(4_000, 32),

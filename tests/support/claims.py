@@ -75,11 +75,15 @@ AT_BORDERS = {
 """Promises that differ little from others above, but for who keeps them."""
 
 ABOUT_NODES = {
-    "beta-likeness(beta=1, level=1)": "cuts mirrored mondrian incognito burel heterogeneous baseline codip",
+    "beta-likeness(beta=1, level=1)": (
+        "cuts lifting sealed mirrored mondrian incognito burel heterogeneous baseline codip"
+    ),
     "beta-likeness(beta=2, negative=0.9, level=1)": (
         "cuts mirrored mondrian incognito burel heterogeneous baseline codip"
     ),
-    "k-anonymity(k=3) & beta-likeness(beta=1, level=1)": "cuts mirrored mondrian incognito burel heterogeneous codip",
+    "k-anonymity(k=3) & beta-likeness(beta=1, level=1)": (
+        "cuts sealed mirrored mondrian incognito burel heterogeneous codip"
+    ),
     "beta-likeness(beta=3) & beta-likeness(beta=1, level=1)": "cuts mirrored mondrian incognito baseline codip",
 }
 """Promises about the nodes of a sensitive attribute's hierarchy, and about nodes of two levels at once."""

@@ -66,12 +66,14 @@ def not_of_groups(scheme: str, principle: Principle) -> Refusal | None:
 
 
 def not_only_caps(scheme: str, principle: Principle, prior: Prior) -> Refusal | None:
-    """Why a scheme that only bounds values from above refuses a promise; ``None`` if that, or k-anonymity, is all."""
-    if principle.only_caps(prior):
+    """Why a scheme that only bounds shares from above refuses a promise; ``None`` if that, of values or of the nodes of
+    one level, or k-anonymity, is all."""
+    shares = bounded_shares(principle.rules(prior)) if principle.about_groups else None
+    if shares is not None and not shares.floors.any():
         return None
     return Refusal(
-        f"scheme {scheme!r} needs a promise that bounds every value from above and none from below, such as "
-        "beta-likeness or l-diversity",
+        f"scheme {scheme!r} needs a promise that bounds every value, or every node at one level of a hierarchy, from "
+        f"above and none from below, such as beta-likeness or l-diversity",
         principle,
     )
 

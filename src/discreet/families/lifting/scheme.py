@@ -13,6 +13,7 @@ from discreet.families.lifting.kernels.growth import LeafTerms, LiftRecipe
 from discreet.families.lifting.release import NestedRelease
 from discreet.families.lifting.tree import Tree, expected
 from discreet.options import Interval
+from discreet.principles.bounds import bounded_shares
 from discreet.principles.counts import Counts
 from discreet.principles.per_attribute import stated
 from discreet.principles.principle import Principle
@@ -24,7 +25,7 @@ from discreet.schemes.axes import axes_of
 from discreet.schemes.cuts.scheme import Cuts
 from discreet.schemes.described import Beside, BoxScheme
 from discreet.schemes.grouping import GroupingTask, confirm, published_rows
-from discreet.schemes.refusal import Refusal, hides_nobody
+from discreet.schemes.refusal import Refusal, hides_nobody, not_only_caps
 from discreet.schemes.scheme import feasible
 from discreet.table.table import Table
 
@@ -46,10 +47,11 @@ class Lifting(BoxScheme):
     above)) / persons, which is what the kernel bounds when it makes a cut, for every value. It depends on numbers
     only, and a cut changes them for nobody outside its node. The root, where nothing is lifted, keeps the promise as
     one group, or the scheme refuses. Before anything is published, the beliefs at all leaves are computed anew from
-    the tree by the functions that audits use, and withheld rows are judged as one group. Which rows of a value are
-    lifted is chance. How many is not: the cuts look at sensitive values, so an adversary who knows the algorithm may
-    learn something from the tree; that is not bounded by the promise. ``lift="blind"`` tells less: it lifts all rows
-    of a value or none, but for a sample of all that makes the shares of the children equal.
+    the tree by the functions that audits use, and withheld rows are judged as one group. Promises about the nodes of
+    one level of a hierarchy are kept in the same way: what is believed in a node is the sum over its values. Which rows
+    of a value or node are lifted is chance. How many is not: the cuts look at sensitive values, so an adversary who
+    knows the algorithm may learn something from the tree; that is not bounded by the promise. ``lift="blind"`` tells
+    less: it lifts all rows of a value or none, but for a sample of all that makes the shares of the children equal.
 
     >>> from discreet.datasets import patients
     >>> from discreet.principles import BetaLikeness
@@ -79,14 +81,15 @@ class Lifting(BoxScheme):
     cells: Annotated[int, Interval(1)] = 10
 
     def refusal(self, principle: Principle, prior: Prior) -> Refusal | None:
-        """Promises that bound the belief in each value from above and say nothing else; no others.
+        """Promises that bound the belief in each value, or node of one level, from above and say nothing else.
 
         l-diversity of the kind distinct follows from the kind frequency, which can be promised instead.
         """
-        if any(part.caps(prior) is None for part in principle.parts) or principle.floors(prior) is not None:
+        if not_only_caps(self.name, principle, prior) or not all(part.about_values for part in principle.parts):
             return Refusal(
-                f"scheme {self.name!r} needs promises that bound the share of every value from above and say nothing "
-                f"else, such as beta-likeness or l-diversity of the kind frequency",
+                f"scheme {self.name!r} needs promises that bound the share of every value, or of every node at one "
+                f"level of a hierarchy, from above and say nothing else, such as beta-likeness or l-diversity of the "
+                f"kind frequency",
                 principle,
             )
         return hides_nobody(self.name, principle)
@@ -113,15 +116,15 @@ class Lifting(BoxScheme):
 
     def nursery(self, table: Table, principle: Principle, prior: Prior, rows: NDArray[np.int64]) -> Nursery:
         """The persons of these rows, to be put into a tree whose leaves keep the promise."""
-        caps = principle.caps(prior)
-        assert caps is not None, "a promise without caps is refused"
+        bounds = bounded_shares(principle.rules(prior))
+        assert bounds is not None, "a promise without caps is refused"
         # sets are counted by the kernel, and need their hierarchies too
         points, axes = axes_of(table, "ail" if self.values == "set" else self.loss, self.values)
         categories = [column.kind == "categorical" for column in table.quasi]
         by_label = [self.values == "label" and column.hierarchy is not None for column in table.quasi]
         by_set = np.array(categories) & (self.loss == "gcp") & (self.values == "set")
-        terms = LeafTerms(caps, np.array(categories) | np.array(by_label), by_set)
-        return Nursery(points[rows], table.sensitive_codes[rows], axes, terms)
+        terms = LeafTerms(bounds.caps, np.array(categories) | np.array(by_label), by_set)
+        return Nursery(points[rows], bounds.nodes[table.sensitive_codes[rows]], axes, terms)
 
     def _tree(self, task: GroupingTask, seeded: np.random.Generator | None) -> LiftedTree:
         """The cheapest tree of the persons."""

@@ -31,6 +31,7 @@ from discreet.families.sealed.release import SealedExactRelease, SealedRelease
 from discreet.families.sealed.seal import Seal
 from discreet.kernels.judging import SLACK
 from discreet.principles import Prior
+from discreet.principles.bounds import bounded_shares
 from discreet.principles.counts import Counts
 from discreet.principles.principle import Principle, conjunction
 from discreet.principles.wording import counted
@@ -151,11 +152,12 @@ def _seal(case: Case[Seal], views: Callable[[], list[View]]) -> Check:
 def _broken(view: View, promised: Sequence[Principle]) -> str | None:
     """Say which group leaves too little room about one sensitive attribute; "" if none does, and None if a
     promise does not only bound values from above, so that no room would be enough."""
-    release, counts, prior = view.release, view.counts, Prior.of(view.original)
-    caps = conjunction(promised).caps(prior) if promised and conjunction(promised).only_caps(prior) else None
-    if caps is None:
+    release, prior = view.release, Prior.of(view.original)
+    bounds = bounded_shares(conjunction(promised).rules(prior)) if promised else None
+    if bounds is None or bounds.floors.any():
         return None
-    cap, left = np.minimum(caps[counts.values], 1.0), np.exp(-release.leakage)[counts.groups]
+    counts = view.counts.under(bounds.nodes)
+    cap, left = bounds.caps[counts.values], np.exp(-release.leakage)[counts.groups]
     rest = 1.0 - cap + cap * left
     # the share whose odds are this factor of the cap's
     most = np.divide(cap * left, rest, out=np.ones_like(cap), where=rest > 0.0)
@@ -164,10 +166,11 @@ def _broken(view: View, promised: Sequence[Principle]) -> str | None:
     if not len(broken):
         return ""
     at = broken[0]
-    group = int(counts.groups[at])
+    group, of_node = int(counts.groups[at]), np.flatnonzero(bounds.nodes == counts.values[at])
+    alike = " or another value of its node" if len(of_node) > 1 else ""
     return (
         f"G{named(release, group)[1:]} has {int(counts.amounts[at]):,} rows with "
-        f"{prior.attribute}='{prior.values[counts.values[at]]}' among {int(sizes[at]):,}, more than the "
+        f"{prior.attribute}='{prior.values[of_node[0]]}'{alike} among {int(sizes[at]):,}, more than the "
         f"{int(most[at] * sizes[at] + SLACK):,} "
         f"that tests which may leak {release.leakage[group]:.4g} leave it: an attacker who knows the algorithm may "
         "believe more than is promised."

@@ -14,6 +14,7 @@ from discreet.families.sealed.kernels.cuts import Course, Rejected, cut_sealed, 
 from discreet.families.sealed.kernels.rounds import ROUNDS, Sealing
 from discreet.families.sealed.ways import RejectedCut, Ways
 from discreet.kernels.cuts.layout import AxisLayout, layout_of
+from discreet.principles.bounds import bounded_shares
 from discreet.principles.per_attribute import Promised
 from discreet.progress import Progress, no_progress
 from discreet.randomness import words
@@ -41,19 +42,25 @@ class Cutting:
 
     @classmethod
     def of(cls, table: Table, each: Sequence[Promised], loss: Loss, values: Values) -> Cutting:
-        """Return a table under promises that bound every value of each sensitive attribute from above."""
-        odds, sensitive_codes, before = [], [], 0
+        """Return a table under promises that bound every value, or node, of each sensitive attribute from above.
+
+        Where nodes are bounded, these stand in place of the values: the same cuts are tested, in the same way, as if
+        they had been published.
+        """
+        odds, shares, sensitive_codes, before = [], [], [], 0
         for (prior, promise), column in zip(each, table.sensitive, strict=True):
-            caps = promise.caps(prior)
-            assert caps is not None, "a promise without caps is refused"
+            bounds = bounded_shares(promise.rules(prior))
+            assert bounds is not None, "a promise without caps is refused"
+            caps, nodes = bounds.caps, bounds.nodes
             bound = caps < 1.0
             odds.append(np.where(bound, caps / np.where(bound, 1.0 - caps, 1.0), np.inf))
-            sensitive_codes.append(column.codes.astype(np.int32) + np.int32(before))
+            sensitive_codes.append(nodes[column.codes].astype(np.int32) + np.int32(before))
+            shares.append(np.bincount(nodes, prior.counts, len(caps)) / prior.rows)
             before += len(caps)
         points, axes = axes_of(table, loss, values)
         least = max(part.least_rows for _, promise in each for part in promise.parts)
-        shares = np.concatenate([prior.counts / prior.rows for prior, _ in each])
-        return cls(points, np.column_stack(sensitive_codes), Sealing(axes, np.concatenate(odds), shares, least))
+        sealing = Sealing(axes, np.concatenate(odds), np.concatenate(shares), least)
+        return cls(points, np.column_stack(sensitive_codes), sealing)
 
     def groups(
         self,

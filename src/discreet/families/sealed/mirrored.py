@@ -19,7 +19,6 @@ from discreet.principles.per_attribute import by_attribute, stated
 from discreet.principles.principle import Principle
 from discreet.progress import Progress
 from discreet.schemes.axes import axes_of
-from discreet.schemes.refusal import not_only_caps
 from discreet.schemes.scheme import feasible
 from discreet.table.table import Table
 
@@ -127,6 +126,6 @@ class Mirrored(OneRunScheme):
     def _cutting(self, table: Table, principle: Principle) -> Cutting | None:
         """Return the table as cuts under a seal see it; None if the promise does not only bound shares and sizes."""
         each = by_attribute(principle, table) if table.sensitive else ()
-        if not each or any(not_only_caps(self.name, promise, prior) for prior, promise in each):
+        if not each or not all(promise.only_caps(prior) for prior, promise in each):
             return None
         return Cutting.of(table, each, self.loss, self.values)

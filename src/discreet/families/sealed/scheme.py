@@ -113,6 +113,10 @@ class Sealed(OneRunScheme):
     reveals at most exp(leakage) more about them than the group alone would. It says nothing about an adversary to whom
     some worlds are likelier than others, because quasi-identifiers and values depend on each other.
 
+    *Nodes.* A promise about the nodes of one level of a hierarchy is kept in the same way. Tests look at the nodes of
+    the values alone, so an exchange of two persons' values changes every slack by at most 1; and the persons of a group
+    who have a value of the node are f of n, whichever values of the node these are.
+
     *Exact quasi-identifiers* (``descriptions=exact``) change nothing in this. The groups are divided by the same tests
     and coins, of which quasi-identifiers decide all that values do not, and everybody's quasi-identifiers were known
     from the start. What is published then are the quasi-identifiers of the members of every group, the counts of its
@@ -132,7 +136,7 @@ class Sealed(OneRunScheme):
     name: ClassVar[str] = "sealed"
 
     def refusal(self, principle: Principle, prior: Prior) -> Refusal | None:
-        """Accept promises that bound every value from above, with k-anonymity or without."""
+        """Accept promises that bound values, or nodes of one level, from above, with k-anonymity or without."""
         refusal = hides_nobody(self.name, principle) or not_only_caps(self.name, principle, prior)
         return refusal or self.broken_exactly(principle)
 
