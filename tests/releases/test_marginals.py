@@ -285,6 +285,10 @@ def test_promises_that_they_would_break_are_refused(promise: str, scheme: str, w
         dc.publish(patients(), promise, text)
 
 
+def test_a_promise_that_leaves_presence_open_admits_them() -> None:
+    audits(dc.publish(census(300), "alpha-beta(alpha=1, beta=0.5)", "mondrian(marginals=one-way)"), census(300))
+
+
 def test_options_that_contradict_them_are_refused() -> None:
     for scheme in ("cuts(descriptions=exact, marginals=one-way)", "sealed(descriptions=exact, marginals=one-way)"):
         with pytest.raises(dc.DiscreetError, match="descriptions=exact publishes all quasi-identifiers, and marginals"):

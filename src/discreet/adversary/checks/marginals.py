@@ -21,7 +21,7 @@ def marginals(case: Case[Any], population: bool = False) -> list[Check]:
     if release.marginals is None:
         return []
     faults: list[str] = []
-    if any(part.hides_presence for part in case.parts):
+    if any(part.most_presence < 1.0 for part in case.parts):
         faults.append(
             f"the {MARGINALS} tell of single values that somebody has them, which a promise about presence forbids"
         )
