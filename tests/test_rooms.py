@@ -70,7 +70,7 @@ BUDGETS = {
     "jobs": Budget(1_285, 11),
     "kernels": Budget(4_000, 32),
     "principles": Budget(3_410, 23),
-    "releases": Budget(6_130, 35),
+    "releases": Budget(6_400, 35),
     "report": Budget(2_320, 14),
     "schemes": Budget(3_510, 25),
     "table": Budget(7_060, 33),
@@ -82,7 +82,7 @@ NEW = (
     *("literature.py", "command/data.py", "report/tradeoff.py"),
     *("table/foreign.py", "table/layout.py", "table/unnamed.py"),
     *("releases/marginals.py", "releases/spread.py", "adversary/checks/marginals.py"),
-    *("analyst/quality.py", "adversary/group_sizes.py"),
+    *("analyst/quality.py", "adversary/group_sizes.py", "releases/frames.py"),
 )
 """What was built since; it counts towards what its room may grow by."""
 COMING = {"engines": 2_500, "app": 3_500, "evidence": 3_500}

@@ -70,7 +70,17 @@ def column_array(coded: ExactColumn, numbers: bool) -> pa.Array:
         )
         return words.dictionary_encode().take(pa.array(coded.codes))
     values = pa.array(coded.values, from_pandas=True).take(pa.array(coded.codes))
-    return values.cast(pa.int64()) if bool(np.all((known == np.floor(known)) & (np.abs(known) < 2**53))) else values
+    return values.cast(pa.int64()) if whole(known) else values
+
+
+def whole(numbers: NDArray[np.float64]) -> bool:
+    """Whether all numbers but missing ones are whole, and such that they have one floating-point number each.
+
+    >>> whole(np.array([17.0, np.nan])), whole(np.array([17.0, 0.5])), whole(np.array([2.0**53]))
+    (True, False, False)
+    """
+    known = numbers[~np.isnan(numbers)]
+    return bool(np.all((known == np.floor(known)) & (np.abs(known) < 2**53)))
 
 
 def read_sensitive(attribute: Attribute, words: list[str], codes: NDArray[Any], faults: list[str]) -> ExactColumn:

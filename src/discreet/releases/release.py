@@ -37,6 +37,7 @@ from discreet.table.write import digest, write_table
 from discreet.version import __version__
 
 if TYPE_CHECKING:
+    from discreet.releases.frames import Form, Numbers, Sets
     from discreet.releases.grouped import GroupedRelease
     from discreet.releases.marginals import Marginals
 
@@ -247,6 +248,43 @@ class Release(ABC):
     @abstractmethod
     def tables(self, numbers: bool = True) -> dict[str, pa.Table]:
         """The tables by name; with ``numbers``, columns of numbers are typed as such, otherwise they are texts."""
+
+    def to_arrow(self, numbers: Numbers = "bounds", sets: Sets = "text") -> pa.Table | dict[str, pa.Table]:
+        """The published table with a type for every column; of several tables a dict of them by name.
+
+        Numbers, dates and ordered values that are published as intervals become two columns, ``age_lo``
+        and ``age_hi``, both null for ``*`` and ``(missing)``. With ``numbers="middle"`` numbers and
+        dates become one column of middles, with ``"text"`` they stay as published. Sets and labels of
+        categories stay as published, too; with ``sets="lists"`` they become lists of the values, null
+        where a value has no name in the release.
+
+        >>> import discreet as dc
+        >>> from discreet.datasets import patients
+        >>> table = dc.publish(patients(), dc.KAnonymity(4)).to_arrow()
+        >>> table.schema.names, str(table.schema.field("age_lo").type)
+        (['group', 'age_lo', 'age_hi', 'sex', 'zip_lo', 'zip_hi', 'disease'], 'int64')
+        """
+        from discreet.releases import frames
+
+        return frames.framed(self, frames.Form.of(numbers, sets))
+
+    def to_pandas(self, numbers: Numbers = "bounds", sets: Sets = "text") -> Any:
+        """The same as `to_arrow`, as a frame of pandas, or a dict of frames."""
+        from discreet.releases import frames
+
+        return frames.framed(self, frames.Form.of(numbers, sets), frames.as_pandas())
+
+    def to_polars(self, numbers: Numbers = "bounds", sets: Sets = "text") -> Any:
+        """The same as `to_arrow`, as a frame of polars, or a dict of frames."""
+        from discreet.releases import frames
+
+        return frames.framed(self, frames.Form.of(numbers, sets), frames.as_polars())
+
+    def typed_tables(self, form: Form) -> dict[str, pa.Table]:
+        """The tables by name, with a type for every column."""
+        from discreet.releases.frames import typed
+
+        return typed(self, form)
 
     @abstractmethod
     def beliefs(

@@ -13,10 +13,10 @@ trace tells which rows may be whose, a release of several tables would need one 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Self, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 import numpy as np
 import pyarrow as pa
@@ -37,6 +37,9 @@ from discreet.releases.release import AUTO, COMMON, Release, check_names, new_ma
 from discreet.releases.statement import Stated, Statement
 from discreet.table.query import Query
 from discreet.table.table import Column, Table
+
+if TYPE_CHECKING:
+    from discreet.releases.frames import Form
 
 ASSUMPTIONS = (
     "Every table has one row for each published row of the original; its sensitive values are published as they were, "
@@ -163,11 +166,11 @@ class ProjectedRelease(Release):
 
     def tables(self, numbers: bool = True) -> dict[str, pa.Table]:
         """Return the tables of all parts, numbered from 1."""
-        return {
-            f"{name}_{number}": table
-            for number, part in enumerate(self.parts, 1)
-            for name, table in part.tables(numbers).items()
-        }
+        return _numbered(part.tables(numbers) for part in self.parts)
+
+    def typed_tables(self, form: Form) -> dict[str, pa.Table]:
+        """Return the tables of all parts as each of them describes its columns."""
+        return _numbered(part.typed_tables(form) for part in self.parts)
 
     def revealed(self, original: Table) -> Self:
         """Return the release with all tables as who has the original reads them."""
@@ -334,6 +337,11 @@ class ProjectedRelease(Release):
             "release, so that the estimate takes them to be independent among the rows that satisfy the conditions on "
             "quasi-identifiers",
         )
+
+
+def _numbered(tables: Iterable[Mapping[str, pa.Table]]) -> dict[str, pa.Table]:
+    """Return the tables of several releases under one name each."""
+    return {f"{name}_{number}": table for number, each in enumerate(tables, 1) for name, table in each.items()}
 
 
 def part_entry(part: Release) -> dict[str, Any]:
