@@ -53,6 +53,7 @@ from .releases.generalized.release import GeneralizedRelease
 from .report.compare import compare
 from .report.comparison import Comparison
 from .report.plan import Plan, plan, plans
+from .report.profile import Profile, profile
 from .schemes import Scheme
 from .schemes.anatomy import Anatomy, Baseline
 from .schemes.buckets.burel import Burel
@@ -119,6 +120,7 @@ __all__ = [
     "Presence",
     "Principle",
     "PrivBayes",
+    "Profile",
     "ProjectedRelease",
     "Proximity",
     "Query",
@@ -147,6 +149,7 @@ __all__ = [
     "parse",
     "plan",
     "plans",
+    "profile",
     "publish",
     "read",
     "with_lists",

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -76,7 +77,39 @@ SOURCES: dict[str, Callable[[Path], Any]] = {
     "pandas, Arrow-backed": lambda folder: pa.table(PEOPLE).to_pandas(types_mapper=pd.ArrowDtype),
     "pandas, objects": lambda folder: pd.DataFrame(PEOPLE, dtype=object),
     "polars": lambda folder: pl.DataFrame(PEOPLE),
+    "polars, lazy": lambda folder: pl.LazyFrame(PEOPLE),
+    "polars, several files": lambda folder: pl.scan_parquet(_parts(folder)),
+    "DuckDB": lambda folder: duckdb.from_arrow(pa.table(PEOPLE)),
+    "stream": lambda folder: pa.table(PEOPLE).to_reader(2),
+    "stream of another library": lambda folder: Streaming(pa.table(PEOPLE)),
 }
+
+
+class Streaming:
+    """What any library may offer: a stream of Arrow that is read once."""
+
+    def __init__(self, table: pa.Table) -> None:
+        self.left = [table]
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self.left.pop().__arrow_c_stream__(requested_schema)
+
+
+def _parts(folder: Path) -> list[Path]:
+    paths = [folder / "1.parquet", folder / "2.parquet"]
+    for path, part in zip(paths, (pa.table(PEOPLE).slice(0, 2), pa.table(PEOPLE).slice(2)), strict=True):
+        pq.write_table(part, path)
+    return paths
+
+
+def test_of_a_lazy_table_only_the_columns_with_a_role_are_computed() -> None:
+    def fail(column: pl.Series) -> pl.Series:
+        raise AssertionError(column.name)
+
+    lazy = pl.LazyFrame(PEOPLE).with_columns(pl.col("flu").map_batches(fail, pl.String))
+    assert read(lazy, quasi=["age"], identifiers=["name"], missing="value").rows == len(PEOPLE["age"])
+    with pytest.raises(DiscreetError, match="cannot be computed"):
+        read(lazy, quasi=["age"], sensitive="flu", missing="value")
 
 
 def _same(one: Table, two: Table) -> None:
@@ -426,7 +459,8 @@ SOURCE_FAULTS: dict[str, tuple[Any, list[str]]] = {
     "a frame without rows": (pd.DataFrame({"a": []}), ["has no rows"]),
     "an Arrow table without rows": (pa.table({"a": pa.array([], pa.string())}), ["has no rows"]),
     "a frame with duplicate names": (pd.DataFrame([[1, 2]], columns=["a", "a"]), ["two columns named 'a'"]),
-    "a lazy frame": (pl.LazyFrame({"a": [1]}), ["polars.LazyFrame", "collect it first"]),
+    "a lazy frame that cannot be computed": (pl.scan_csv("no such file"), ["cannot be computed", "correct the query"]),
+    "several files": (["a.csv", "b.csv"], ["list", "polars.scan_parquet(paths)"]),
     "a dict": ({"a": [1]}, ["dict", "Arrow table"]),
     "lists": (pl.DataFrame({"a": [[1]]}), ["'a'", "lists"]),
     "lists in pandas": (pd.DataFrame({"a": [[1]]}), ["'a'", "list"]),

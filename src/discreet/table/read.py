@@ -50,6 +50,9 @@ def _by_keywords(spec: Callable[P, TableSpec]) -> Callable[[Any], Callable[Conca
 def read(source: Any, spec: TableSpec) -> Table:
     """Read a table from a CSV (also compressed), Parquet or Arrow file, an Arrow table, or a pandas or polars frame.
 
+    Of lazy frames of polars and relations of DuckDB the columns that have a role are computed. Streams of
+    Arrow, such as a ``RecordBatchReader``, are read to their end.
+
     Roles: ``quasi`` columns are published in generalized form; ``sensitive`` columns (one, or a list) are protected;
     ``identifiers`` are dropped (but must exist); ``keep`` columns are published unchanged; all others are dropped.
 

@@ -1,4 +1,4 @@
-"""Reads columns from CSV, Parquet and Arrow files, Arrow tables, and every eager frame that narwhals supports."""
+"""Reads columns from CSV, Parquet and Arrow files, Arrow tables and streams, and every frame that narwhals supports."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import gzip
 import io
 import lzma
 import zlib
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from functools import cached_property
 from os import PathLike
@@ -60,6 +60,8 @@ class Source:
         self._opened: tuple[Any, Columns] | None = None
         if isinstance(given, pa.RecordBatch):
             self._given = pa.Table.from_batches([given])
+        elif isinstance(given, pa.RecordBatchReader):  # which can be read only once
+            self._given = given.read_all()
 
     def __enter__(self) -> Self:
         return self
@@ -74,7 +76,7 @@ class Source:
         if isinstance(self._given, pa.Table):
             return list(self._given.schema.names)
         if self._path is None:
-            return [str(name) for name in getattr(self._given, "columns", ())]
+            return [str(name) for name in self._frame[1]]
         if self._foreign is not None:
             return self._columns(layout).names
         return list(self._file.names) if self._typed else header(self._text(layout.encoding), hints, layout, self.what)
@@ -94,8 +96,32 @@ class Source:
             others = _others(self._given.column_names, needed, beside)
             rows, columns = _from_arrow(self._given, needed, coded, layout, self.what, others)
         else:
-            rows, columns = _from_frame(self._given, needed, coded, layout, beside)
+            rows, columns = _from_frame(*self._frame, needed, coded, layout, beside)
         return rows, {name: unmarked(column, layout.marks) for name, column in columns.items()}
+
+    @cached_property
+    def _frame(self) -> tuple[Any, list[Any]]:
+        """The table as a frame of narwhals, lazy if it is, and its columns; of a stream what it holds, read once."""
+        import narwhals as nw
+
+        given = self._given
+        try:
+            frame = nw.from_native(given)
+            if not isinstance(frame, nw.LazyFrame):
+                return frame, list(frame.columns)
+            with _computing():
+                return frame, frame.collect_schema().names()
+        except nw.exceptions.DuplicateError:
+            return None, list(given.columns)
+        except TypeError:
+            if hasattr(given, "__arrow_c_stream__"):
+                table = pa.RecordBatchReader.from_stream(given).read_all()
+                return nw.from_native(table), table.column_names
+            kind = f"{type(given).__module__.split('.')[0]}.{type(given).__name__}"
+            advice = "give a path, an Arrow table, or a pandas or polars frame"
+            if isinstance(given, list | tuple):
+                advice = "give one path; several files are one lazy frame, as in polars.scan_parquet(paths)"
+            raise DiscreetError(f"a {kind} cannot be read as a table; {advice}") from None
 
     @property
     def stated_rows(self) -> int:
@@ -199,38 +225,50 @@ def _from_arrow(
 
 
 def _from_frame(
-    source: Any, needed: Sequence[str], coded: Sequence[str], layout: Layout, beside: Beside | None
+    frame: Any,
+    columns: Sequence[Any],
+    needed: Sequence[str],
+    coded: Sequence[str],
+    layout: Layout,
+    beside: Beside | None,
 ) -> Fetched:
     import narwhals as nw
 
     layout.check_named("the table")
-
-    try:
-        frame = nw.from_native(source, eager_only=True)
-        columns = list(frame.columns)
-    except TypeError:
-        kind = f"{type(source).__module__.split('.')[0]}.{type(source).__name__}"
-        lazy = hasattr(source, "collect")
-        advice = "collect it first" if lazy else "give a path, an Arrow table, or a pandas or polars frame"
-        raise DiscreetError(f"a {kind} cannot be read as a table; {advice}") from None
-    except nw.exceptions.DuplicateError:
-        columns = list(source.columns)
     # pandas allows column names other than text; here columns are identified by their text.
     names = [str(name) for name in columns]
     layout.check_names(names, needed, "the table", [name for name in columns if isinstance(name, str)])
+    by_text, others = dict(zip(names, columns, strict=True)), _others(names, needed, beside)
+    if isinstance(frame, nw.LazyFrame):
+        with _computing():
+            frame = frame.select(list(dict.fromkeys([*coded, *others]))).collect()
     _check_rows(len(frame), "the table")
-    by_text = dict(zip(names, columns, strict=True))
     encoded = {}
     for name in coded:
         series = frame.get_column(by_text[name])
         column = None if series.dtype == nw.Object else _arrow_column(series, series.dtype == nw.Enum)
         encoded[name] = _from_objects(name, series.to_list(), layout) if column is None else encode(name, column)
-    for name in _others(names, needed, beside):
+    for name in others:
         series = frame.get_column(by_text[name])
         column = None if series.dtype == nw.Object else _arrow_column(series, False)
         with suppress(DiscreetError):
             encoded |= {} if column is None else {name: encode(name, column)}
     return len(frame), encoded
+
+
+@contextmanager
+def _computing() -> Iterator[None]:
+    """Turn whatever a lazy table raises while it is computed into a sentence."""
+    from narwhals.exceptions import DuplicateError
+
+    try:
+        yield
+    except DuplicateError:
+        raise
+    except Exception as fault:
+        said = str(fault).strip().splitlines()[:1] or [type(fault).__name__]
+        reason = said[0][:200].rstrip(".")
+        raise DiscreetError(f"the table cannot be computed ({reason}); correct the query that makes it") from None
 
 
 def _from_objects(name: str, values: Sequence[Any], layout: Layout) -> RawColumn:
