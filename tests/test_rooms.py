@@ -70,13 +70,13 @@ BUDGETS = {
     "jobs": Budget(1_285, 11),
     "kernels": Budget(4_000, 32),
     "principles": Budget(3_410, 23),
-    "releases": Budget(6_400, 35),
+    "releases": Budget(6_520, 36),
     "report": Budget(2_320, 14),
-    "schemes": Budget(3_510, 25),
+    "schemes": Budget(3_520, 25),
     "table": Budget(7_100, 33),
 }
 """Per room; ``ground`` are the modules beside the rooms."""
-CORE = Budget(38_500, 250)
+CORE = Budget(38_600, 250)
 """All of them together but the families and what is new, which is less than the sum of what each may have at most."""
 NEW = (
     *("literature.py", "command/data.py", "report/tradeoff.py"),

@@ -281,7 +281,8 @@ def test_what_is_declared_beyond_the_original_is_said(format: str, tmp_path: Pat
     assert format == "synthetic" or failing(tmp_path / "r", format) == {"domains": wide}
     manifest["attributes"][0]["declared"] = True
     cover_up(tmp_path / "r", manifest)
-    assert failing(tmp_path / "r", format) == {}
+    # counts of columns depend on the domain: over a wide one their runs would be others
+    assert failing(tmp_path / "r", format).keys() == {"marginals"} & manifest.keys()
     said = sentence(tmp_path / "r", format, "domains")
     assert "a wider domain for 'age' than the original was read with, -1000 to 1000" in said
     assert ("losses use it" in said) is (dc.audit(tmp_path / "r", original(format)).losses.get("ail", 0) > 0)

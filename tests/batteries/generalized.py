@@ -24,6 +24,7 @@ def begun_earlier(text: str) -> str:
 
 GENERALIZED = Battery(
     scheme="cuts",
+    options={"marginals": "none"},
     promise="beta-likeness(beta=2)",
     stronger="k-anonymity(k=40)",
     weaker="k-anonymity(k=2)",

@@ -26,6 +26,7 @@ def in_a_circle(folder: Folder) -> None:
 
 NESTED = Battery(
     scheme="lifting",
+    options={"marginals": "none"},
     promise="beta-likeness(beta=0.5)",
     stronger="beta-likeness(beta=0.01)",
     weaker="beta-likeness(beta=5)",

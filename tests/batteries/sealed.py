@@ -9,6 +9,7 @@ from support.tampering import more, put
 
 SEALED = Battery(
     scheme="sealed",
+    options={"marginals": "none"},
     promise="beta-likeness(beta=2)",
     stronger="k-anonymity(k=40)",
     weaker="k-anonymity(k=2)",

@@ -104,10 +104,10 @@ def exactly(text: str, kind: str) -> Any:
 
 
 def files(folder: Path) -> tuple[dict[str, Any], dict[str, dict[str, list[str]]]]:
-    """The manifest, and per table its columns as texts."""
+    """The manifest, and per table its columns as texts; counts of whole columns are no frame."""
     manifest = json.loads((folder / "release.json").read_text(encoding="utf-8"))
     tables = {}
-    for name in manifest["tables"]:
+    for name in (each for each in manifest["tables"] if each != "marginals.csv"):
         with (folder / name).open(encoding="utf-8", newline="") as file:
             head, *lines = csv.reader(file)
         columns = zip(*lines, strict=True) if lines else [[]] * len(head)

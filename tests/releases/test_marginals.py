@@ -47,12 +47,21 @@ def column_of(values: list[Any], **how: Any) -> tuple[Any, Any]:
 def test_numbers_are_counted_in_runs_of_enough_rows() -> None:
     column, attribute = column_of([1, 1, 1, 2, 3, 3, 4, 9, 9, 9])
     marginals = Marginals.of([column], [attribute], 3)
-    assert marginals.as_dict([attribute]) == {("x", "1"): 3, ("x", "[2, 3]"): 3, ("x", "[4, 9]"): 4}
-
-
-def test_the_last_run_takes_what_is_left() -> None:
+    assert marginals.as_dict([attribute]) == {("x", "1"): 3, ("x", "9"): 3, ("x", "[1, 9]"): 4}
     column, attribute = column_of([1, 1, 2, 2, 3, 3, 4, 5])
     assert Marginals.of([column], [attribute], 3).as_dict([attribute]) == {("x", "[1, 2]"): 4, ("x", "[3, 5]"): 4}
+
+
+def test_runs_of_many_different_numbers_end_on_a_grid() -> None:
+    rng = np.random.default_rng(2)
+    values = np.round(rng.exponential(30_000.0, 900), 2)
+    column, attribute = column_of([*values.tolist(), *([0.0] * 100)])
+    (cells,) = Marginals.of([column], [attribute], 10).cells
+    ends = {float(end) for text in cells if text[0] == "[" for end in text.strip("[]").split(", ")}
+    assert "0" in cells and len(ends) > 50
+    step = next(3.0 * 2.0**at for at in range(-9, 99) if 3.0 * 2.0**at >= values.max() / 1000)
+    assert all(end % step == 0 for end in ends - {values.max()})
+    assert not (ends - {values.max()}) & set(values.tolist())
 
 
 def test_a_column_with_one_cell_is_not_counted() -> None:
@@ -133,7 +142,8 @@ def test_boxes_together_have_the_counts_of_every_column(scheme: str, tmp_path: P
     release = dc.publish(table, PROMISE, f"{scheme}(marginals=one-way)")
     folder = release.save(tmp_path / "release")
     for name, cells in counted(folder).items():
-        for text, count in cells.items():
+        for text, number in cells.items():
+            alone = [other for other in cells if other[0] not in "[*" and other.isdigit()]
             low, _, high = text.strip("[]").partition(", ")
             if name in ("age", "education"):
                 estimate = release.estimate(dc.Query(dc.Range(name, float(low), float(high or low))))
@@ -141,7 +151,8 @@ def test_boxes_together_have_the_counts_of_every_column(scheme: str, tmp_path: P
                 estimate = release.estimate(dc.Query(dc.OneOf(name, (text,))))
             else:
                 continue
-            assert estimate == pytest.approx(count, rel=0.05, abs=0.5), (name, text)
+            inside = sum(cells[one] for one in alone if high and float(low) <= float(one) <= float(high))
+            assert estimate == pytest.approx(number + inside, rel=0.05, abs=0.5), (name, text)
 
 
 @given(st.integers(0, 10_000))
@@ -199,7 +210,7 @@ def test_counts_are_much_better_with_them(scheme: str) -> None:
     table = census(3_000)
     queries = workload(table, dimensionality=2, number=500)
     errors = []
-    for options in ("", "marginals=one-way"):
+    for options in ("marginals=none", "marginals=one-way"):
         release = dc.publish(table, PROMISE, make_scheme(f"{scheme}({options})", random_state=1))
         errors.append(run(release, table, queries).median)
     without, fitted = errors
@@ -212,7 +223,9 @@ def test_decimals_and_dates_are_fitted_too() -> None:
     born = [f"{1950 + int(weight) % 60}-03-17" for weight in weights]
     data = pa.table({"weight": weights, "born": born, "s": rng.choice(list("abcd"), 400)})
     table = dc.read(data, quasi=["weight", "born"], sensitive="s", dates={"born": "%Y-%m-%d"})
-    fitted, even = (dc.publish(table, "l-diversity(l=3.5)", f"sealed({how})") for how in ("marginals=one-way", ""))
+    fitted, even = (
+        dc.publish(table, "l-diversity(l=3.5)", f"sealed({how})") for how in ("marginals=one-way", "marginals=none")
+    )
     audits(fitted, table)
     for sql in ("weight <= 50", "born < '1975-01-01'"):
         query = fitted.query(f"SELECT COUNT(*) FROM t WHERE {sql}")
@@ -313,11 +326,40 @@ def test_withheld_rows_and_several_rows_of_a_person_are_refused() -> None:
 # -------------------------------------------------------------------------------------------------------------- files
 
 
-def test_without_them_releases_are_as_they_were(tmp_path: Path) -> None:
-    folder = dc.publish(patients(), PROMISE).save(tmp_path / "release")
-    manifest = json.loads((folder / "release.json").read_text())
-    assert "marginals" not in manifest and not {"marginals", "cells"} & manifest["scheme"]["options"].keys()
-    assert sorted(path.name for path in folder.iterdir()) == ["release.json", "table.csv"]
+def has_them(table: Any, promise: str, scheme: str, folder: Path) -> bool:
+    """Whether a saved release has marginals; its options do not say so if nobody asked."""
+    release = dc.publish(table, promise, scheme)
+    manifest = json.loads((release.save(folder) / "release.json").read_text())
+    assert not {"marginals", "cells"} & manifest["scheme"]["options"].keys()
+    assert ("marginals" in manifest) == (folder / "marginals.csv").is_file()
+    assert dc.audit(folder, table, trace=release.trace).holds
+    return "marginals" in manifest
+
+
+@pytest.mark.parametrize(
+    ("promise", "scheme", "has"),
+    [
+        (PROMISE, "cuts", True),
+        (PROMISE, "lifting", True),
+        (PROMISE, "cuts(marginals=none)", False),
+        (PROMISE, "cuts(descriptions=exact)", False),
+        (PROMISE, "heterogeneous(publishes=graph)", False),
+        ("k-anonymity(k=3) & beta-likeness(beta=2)", "cuts", False),
+        ("alpha-beta(alpha=0.5, beta=0.5)", "cuts", False),
+    ],
+)
+def test_they_are_the_default_where_only_sensitive_values_are_protected(
+    promise: str, scheme: str, has: bool, tmp_path: Path
+) -> None:
+    assert has_them(patients(), promise, scheme, tmp_path / "release") is has
+
+
+def test_withheld_rows_and_persons_have_none_by_default(tmp_path: Path) -> None:
+    data = pa.table({"id": [1, 1, 2, 3, 4, 5], "age": [1, 2, 3, 4, 5, None], "s": list("aabbcc")})
+    for number, how in enumerate(({"person": "id", "missing": "value"}, {"missing": "withhold"})):
+        table = dc.read(data, quasi="age", sensitive="s", **how)
+        release = dc.publish(table, "l-diversity(l=1.5)", "cuts", most_withheld=1.0)
+        assert release.marginals is None and (number == 0) == (release.withheld == 0)
 
 
 @pytest.mark.parametrize("scheme", ["cuts", "incognito", "burel", "sealed", "mirrored", "lifting"])

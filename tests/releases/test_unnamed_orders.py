@@ -54,6 +54,8 @@ def ends(release: Release) -> dict[str, set[str]]:
         assert part.descriptions is not None
         for attribute, texts in zip(release.quasi, part.descriptions.texts, strict=True):
             named.setdefault(attribute.name, set()).update(told(texts.texts, ordered=True))
+        for attribute, counted in zip(release.quasi, part.marginals.cells if part.marginals else (), strict=False):
+            named[attribute.name].update(told(counted, ordered=True))
     return named
 
 

@@ -98,7 +98,7 @@ for promise, schemes in CLAIMS.items():
         # exact quasi-identifiers hide nobody, and those of a person may be in several groups
         schemes += [EXACT[name] for name in schemes if name in EXACT]
 
-CROWDED = {"retention"}
+CROWDED = {"retention", "nh"}
 """Schemes that refuse what they claim about a table in which too many numbers are near to each other."""
 
 

@@ -34,7 +34,7 @@ from discreet.principles.counts import Counts
 from discreet.releases.attributes import Attribute
 from discreet.releases.boxes import ranges
 from discreet.releases.labels import Regions
-from discreet.releases.spread import Conditions, domain_and_step, listed_values
+from discreet.releases.spread import Conditions, Extents, domain_and_step, extents_of, fitted, listed_values
 from discreet.table.combinations import ranked_combinations
 from discreet.table.date_numbers import written
 from discreet.table.grouping import MOST_CELLS
@@ -183,14 +183,28 @@ def contingency(release: DescribedRelease, column: Column, spread: bool) -> NDAr
     sizes = [len(codes) for codes in gaps.values()]
     text_of = np.concatenate([plain, np.repeat(np.array(list(gaps), np.int64), sizes)])
     begin, end = (np.concatenate([ends[plain], *gaps.values()]).astype(np.int64) for ends in (first, last))
-    share = np.ones(len(first))
+    share, weights = np.ones(len(first)), np.ones(size)
     if spread:
-        share /= np.maximum(1, np.bincount(text_of, end - begin + 1, len(first)))
+        weights = _weights(release, axis, column, extents_of(first, last, gaps))
+        within = extents_of(first, last, gaps).within(weights)
+        share = np.divide(1.0, within, out=np.zeros(len(first)), where=within > 0.0)
     # a run begins to count at its first code and ends after its last, so that sums over codes count it inside
     counts, signs = cells.counts, np.repeat([1.0, -1.0], len(text_of))
     steps = csr_array((signs, (np.r_[begin, end + 1], np.tile(text_of, 2))), shape=(size + 1, len(first)))
     texts = cells.texts[axis][counts.groups]
     held = csr_array((counts.amounts * share[texts], (texts, counts.values)), shape=(len(first), counts.width))
-    result = np.cumsum((steps @ held).toarray(), axis=0)[:size]
+    result = np.cumsum((steps @ held).toarray(), axis=0)[:size] * weights[:, None]
     # runs that have ended may leave rounding errors behind
     return np.where(result < 1e-9, 0.0, result)
+
+
+def _weights(release: DescribedRelease, axis: int, column: Column, extents: Extents) -> NDArray[np.float64]:
+    """How the rows in boxes lie in the values of a column: evenly, or as the counts of the whole column say."""
+    if release.marginals is None or not release.marginals.cells[axis]:
+        return np.ones(len(column.values))
+    attribute, cells = release.quasi[axis], release.cells
+    counted = extents_of(*ranges(attribute, release.marginals.regions(axis, attribute), column))
+    rows = np.bincount(cells.texts[axis], cells.counts.sizes, len(extents.begin.at)).astype(np.float64)
+    return fitted(
+        extents, rows, counted.narrowest(len(column.values)), release.marginals.counts[axis].astype(np.float64)
+    )

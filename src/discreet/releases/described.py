@@ -30,6 +30,9 @@ from discreet.table.combinations import numbered, ranked
 from discreet.table.query import Query
 from discreet.table.table import Column
 
+if TYPE_CHECKING:
+    from discreet.releases.frames import Form
+
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class DescribedRelease(GroupedRowsRelease):
@@ -140,6 +143,10 @@ class DescribedRelease(GroupedRowsRelease):
     def cells(self) -> Cells:
         """The groups as estimates use them: those with the same description merged."""
         return collapse(self)
+
+    def typed_tables(self, form: Form) -> dict[str, pa.Table]:
+        """The one table of people; counts of whole columns are no frame of people."""
+        return {name: table for name, table in super().typed_tables(form).items() if name != MARGINALS}
 
     @cached_property
     def even_shares(self) -> list[Shares]:

@@ -11,10 +11,10 @@ count is of at least k rows.
 They do tell who is in the table: somebody with a value that is counted alone is. So promises about presence are
 refused.
 
-The counts of a column are those of its *cells*. Values that lie in an order are merged with their neighbours until each
-cell has enough rows; categories, and values that are published by labels, are counted by the nodes of their hierarchy:
-a node that has enough rows apart from those of its counted descendants is counted with these rows only. So every row is
-in one cell, the narrowest that admits it.
+The counts of a column are those of its *cells*. A value that enough rows have is counted alone. Other numbers are
+counted in runs, which begin and end on a grid that has nothing to do with anybody's number; other categories and
+ordered values together. Where there is a hierarchy, its nodes are counted: a node that has enough rows apart from those
+of its counted descendants is counted with these rows only. So every row is in one cell, the narrowest that admits it.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.releases.attributes import Attribute
-from discreet.releases.descriptions import Texts
 from discreet.releases.folder import DAMAGED
-from discreet.releases.generalization import generalize
-from discreet.releases.labels import Nodes, Regions, parse
+from discreet.releases.labels import ANYTHING, Nodes, Regions, interval, parse, quoted
+from discreet.table.date_numbers import written
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.table import Column
+from discreet.table.texts import MISSING
 
 MARGINALS = "marginals"
 """The name of the table, and of the entry of the manifest that says how many rows a cell has at least."""
 COLUMNS = ("attribute", "value", "count")
 MOST = 1_000
-"""About how many cells a column has at most; with more, what is published would be nearly the column itself."""
+"""About how many values and runs of numbers a column has at most."""
 ASSUMED = (
     "For each quasi-identifier it is counted how many rows of the original have which values; a count of a label, or "
     "of *, leaves out the rows that are counted under narrower ones. These counts follow from the quasi-identifiers "
@@ -63,10 +63,10 @@ class Marginals:
     def of(cls, columns: Sequence[Column], attributes: Sequence[Attribute], least: int) -> Marginals:
         """Count the rows of quasi-identifiers, in canonical order.
 
-        >>> column = Column("age", "numeric", np.arange(8, dtype=np.int32) // 2, np.array([17, 20, 31, 99]))
-        >>> marginals = Marginals.of([column], [Attribute("age", "quasi", "numeric")], least=3)
+        >>> column = Column("age", "numeric", np.array([0, 0, 0, 1, 1, 2, 3, 3], np.int32), np.array([17, 20, 31, 99]))
+        >>> marginals = Marginals.of([column], [Attribute("age", "quasi", "numeric", (17.0, 99.0))], least=2)
         >>> marginals.cells, [counts.tolist() for counts in marginals.counts]
-        ((('[17, 20]', '[31, 99]'),), [[4, 4]])
+        ((('17', '20', '[17, 99]'),), [[3, 2, 3]])
         """
         counted = [_counted(*both, least) for both in zip(columns, attributes, strict=True)]
         cells, counts = zip(*(each if len(each[0]) > 1 else _NOTHING for each in counted), strict=True)
@@ -135,24 +135,86 @@ def _counted(column: Column, attribute: Attribute, least: int) -> tuple[tuple[st
     """Return the cells of a column and their counts; nothing if missing values are too few to be counted."""
     least = max(least, -(-len(column.codes) // MOST))
     rows = np.bincount(column.codes, minlength=len(column.values))
-    by_label = attribute.hierarchy is not None or attribute.recipe is not None
-    if by_label and column.hierarchy is not None:
-        found = list(_nodes(column.hierarchy, rows, least))
-        return tuple(text for text, _ in found), np.array([count for _, count in found], np.int64)
-    missing = 0 if column.missing is None else int(rows[column.missing])
-    if 0 < missing < least:
-        return _NOTHING
-    apart = np.full(len(rows), -1, np.int32)
-    occurring = np.flatnonzero(rows)
-    if column.missing is not None:
-        occurring = occurring[occurring != column.missing]
-    apart[occurring] = _runs(rows[occurring], least)
-    if missing:
-        apart[column.missing] = apart.max() + 1
-    cells = int(apart.max(initial=-1)) + 1
-    texts: Texts = generalize(column, apart[column.codes], cells, "interval")
-    counts = np.bincount(apart[column.codes], minlength=cells).astype(np.int64)
-    return tuple(texts.texts[at] for at in texts.of_cell.tolist()), counts
+    tree = attribute.hierarchy or (column.hierarchy if attribute.recipe is not None else None)
+    if tree is not None:
+        found = list(_nodes(tree, _by_leaf(tree, column, rows), least))
+    elif attribute.kind != "numeric":
+        words = [MISSING if code == column.missing else quoted(text) for code, text in enumerate(column.texts)]
+        frequent, rest = _frequent(rows, least)
+        found = [(words[code], int(rows[code])) for code in frequent] + ([(ANYTHING, rest)] if rest else [])
+    else:
+        missing = 0 if column.missing is None else int(rows[column.missing])
+        if 0 < missing < least or attribute.domain is None:
+            return _NOTHING
+        known = np.flatnonzero(rows)
+        known = known[known != (-1 if column.missing is None else column.missing)]
+        found = [(MISSING, missing)] if missing else []
+        found += _numbers(column.values[known].astype(np.float64), rows[known], least, attribute)
+    return tuple(text for text, _ in found), np.array([count for _, count in found], np.int64)
+
+
+def _by_leaf(tree: Hierarchy, column: Column, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the rows of each leaf of a hierarchy, which may write numbers in another way than the column."""
+    if tree is column.hierarchy:
+        return rows
+    ranks = np.array([tree.find(text) for text in column.texts], np.int64)
+    known = ranks >= 0
+    return np.bincount(ranks[known], rows[known], len(tree.leaves)).astype(np.int64)
+
+
+def _frequent(rows: NDArray[np.int64], least: int) -> tuple[list[int], int]:
+    """Return which values have enough rows to be counted alone, and the rows of all others: none, or enough as well.
+
+    >>> _frequent(np.array([5, 1, 4, 1]), 3)
+    ([0], 6)
+    """
+    frequent = np.flatnonzero(rows >= least).tolist()
+    frequent.sort(key=lambda code: (-int(rows[code]), code))
+    rest = int(rows.sum() - rows[frequent].sum())
+    while frequent and 0 < rest < least:
+        rest += int(rows[frequent.pop()])
+    return sorted(frequent), rest
+
+
+def _numbers(
+    values: NDArray[np.float64], rows: NDArray[np.int64], least: int, attribute: Attribute
+) -> list[tuple[str, int]]:
+    """Return the cells of numbers: frequent ones alone, and the others in runs that begin and end on a grid."""
+    assert attribute.domain is not None
+    frequent, rest = _frequent(rows, least)
+    found = [(written(values[at], attribute.notation), int(rows[at])) for at in frequent]
+    if not rest:
+        return found
+    bottom, top = attribute.domain
+    whole = bool(np.all(np.floor(values) == values)) and bottom == np.floor(bottom) and top == np.floor(top)
+    step = grid_step(top - bottom, whole)
+    others = np.setdiff1d(np.arange(len(values)), frequent)
+    squares, square_of = np.unique(np.floor(values[others] / step), return_inverse=True)
+    held = np.bincount(square_of, rows[others]).astype(np.int64)
+    runs = _runs(held, least)
+    after = [float(squares[np.flatnonzero(runs == run)[-1]] + 1.0) * step for run in range(int(runs[-1]))]
+    lows = [bottom, *after]
+    highs = [*(end - 1.0 if whole else end for end in after), top]
+    counts = np.bincount(runs, held).astype(np.int64).tolist()
+    for low, high, count in zip(lows, highs, counts, strict=True):
+        found.append((interval(*(written(end, attribute.notation) for end in (low, high))), count))
+    return found
+
+
+def grid_step(width: float, whole: bool) -> float:
+    """Return the distance of the points of the grid for numbers over a width: the smallest 3 x 2^i, or 1 for whole
+    numbers, with which they are at most a thousand.
+
+    >>> grid_step(60.0, True), grid_step(400_000.0, True), grid_step(1.5, False) == 3 * 2.0**-10
+    (1.0, 768.0, True)
+    """
+    wanted = width / MOST
+    if (whole and wanted <= 1.0) or width == 0.0:
+        return 1.0
+    step = 3.0 * 2.0 ** (0 if whole else int(np.floor(np.log2(wanted / 3.0))) - 1)
+    while step < wanted:
+        step *= 2.0
+    return step
 
 
 def _runs(rows: NDArray[np.int64], least: int) -> NDArray[np.int32]:

@@ -61,6 +61,8 @@ class Release(ABC):
     """Whether quasi-identifiers are published unchanged."""
     hides_presence: ClassVar[bool] = False
     """Whether the format always leaves presence in doubt, so that audits report how much."""
+    takes_marginals: ClassVar[bool] = False
+    """Whether counts of quasi-identifiers may be published beside it."""
     about_persons: ClassVar[bool] = False
     """Whether the format supports promises about persons with several rows."""
     of_people: ClassVar[bool] = True

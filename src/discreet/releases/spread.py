@@ -122,6 +122,17 @@ class Extents(NamedTuple):
         result[self.sets.texts] = self.sets.sums(weights)
         return result
 
+    def narrowest(self, atoms: int) -> NDArray[np.int64]:
+        """Return, for each atom, the one of these texts that admits the fewest atoms beside it; -1 if none does."""
+        found, sizes = np.full(atoms, -1, np.int64), self.within(np.ones(atoms))
+        first, after = (ends.at + ends.share.astype(np.int64) for ends in (self.begin, self.end))
+        sets = dict(
+            zip(self.sets.texts.tolist(), np.split(self.sets.members, np.cumsum(self.sets.sizes)[:-1]), strict=False)
+        )
+        for text in np.argsort(-sizes, kind="stable").tolist():
+            found[sets.get(text, np.arange(first[text], after[text]))] = text
+        return found
+
     def covered(self, amounts: Numbers, atoms: int) -> Numbers:
         """Return the sum of the amounts of all texts at each atom, each as far as the text admits the atom."""
         in_sets = np.repeat(amounts[self.sets.texts], self.sets.sizes)
@@ -135,10 +146,12 @@ class Extents(NamedTuple):
         return result
 
 
-def fitted(extents: Extents, rows: Numbers, cell_of: NDArray[np.int64], counts: Numbers) -> Numbers:
+def fitted(
+    extents: Extents, rows: Numbers, cell_of: NDArray[np.int64], counts: Numbers, sizes: Numbers | None = None
+) -> Numbers:
     """Return weights of atoms under which the rows of all texts together have the counts of the cells.
 
-    ``cell_of`` is the cell of each atom, -1 for one where there are no rows; inside a cell atoms weigh the same.
+    ``cell_of`` is the cell of each atom, -1 for one where there are no rows; inside a cell atoms weigh by their sizes.
 
     >>> begin, end = Places(np.array([0, 1]), np.zeros(2)), Places(np.array([1, 1]), np.ones(2))
     >>> halves = Extents(begin, end, Sets.of({}))
@@ -147,9 +160,10 @@ def fitted(extents: Extents, rows: Numbers, cell_of: NDArray[np.int64], counts: 
     np.float64(3.0)
     """
     inside, cells = cell_of >= 0, len(counts)
-    sizes = np.bincount(cell_of[inside], minlength=cells)
-    weights = np.zeros(len(cell_of))
-    weights[inside] = (counts / np.maximum(1, sizes))[cell_of[inside]]
+    weights = np.ones(len(cell_of)) if sizes is None else np.where(sizes > 0.0, sizes, 1.0)
+    weights[~inside] = 0.0
+    together = np.bincount(cell_of[inside], weights[inside], cells)
+    weights[inside] *= (counts / np.where(together > 0.0, together, 1.0))[cell_of[inside]]
     placed = extents.within(weights) > 0.0
     wanted = counts * (rows[placed].sum() / max(1.0, counts.sum()))
     for _ in range(ROUNDS):
@@ -230,16 +244,14 @@ def _even_numbers(attribute: Attribute, regions: Regions) -> Shares:
 def _fitted_numbers(attribute: Attribute, regions: Regions, counted: Counted) -> Shares:
     """Return the function for shares of intervals of numbers that lie as the cells of the column count them."""
     _, step = domain_and_step(attribute, regions, counted)
-    cells = counted.regions
-    order = np.argsort(cells.low, kind="stable")
-    order = order[(cells.low <= cells.high)[order]]
-    line = Line(cells.low[order], cells.high[order], step)
+    line, cell_of = _atoms(counted.regions, step)
     low, high = regions.low, regions.high
     known = low <= high
     begin = line.upto(np.where(known, low, 0.0), inclusive=False)
     end = line.upto(np.where(known, high, 0.0))
     rows = np.where(known, counted.rows, 0.0)
-    weights = fitted(Extents(begin, end, Sets.of({})), rows, np.arange(len(order)), counted.counts[order].astype(float))
+    sizes = line.high - line.low + step
+    weights = fitted(Extents(begin, end, Sets.of({})), rows, cell_of, counted.counts.astype(np.float64), sizes)
     within = np.where(known, line.within(low, high, weights), 0.0)
     evenly = _even_numbers(attribute, regions)
 
@@ -255,6 +267,26 @@ def _fitted_numbers(attribute: Attribute, regions: Regions, counted: Counted) ->
         return np.where(within > 0.0, wanted / np.where(within > 0.0, within, 1.0), evenly(conditions))
 
     return shares
+
+
+def _atoms(cells: Regions, step: float) -> tuple[Line, NDArray[np.int64]]:
+    """Return the intervals that cells of numbers are made of, and the cell of each: single numbers lie inside runs."""
+    known = np.flatnonzero(cells.low <= cells.high)
+    alone = known[cells.low[known] == cells.high[known]]
+    alone = alone[np.argsort(cells.low[alone])]
+    points = cells.low[alone]
+    low, high, cell_of = [points], [points], [alone]
+    for cell in np.setdiff1d(known, alone).tolist():
+        bottom, top = float(cells.low[cell]), float(cells.high[cell])
+        inside = points[(points >= bottom) & (points <= top)]
+        begins, ends = np.r_[bottom, inside + step], np.r_[inside - step, top]
+        kept = begins <= ends if step else begins < ends
+        low.append(begins[kept])
+        high.append(ends[kept])
+        cell_of.append(np.full(int(kept.sum()), cell, np.int64))
+    lows, highs, cells_of = (np.concatenate(each) for each in (low, high, cell_of))
+    order = np.lexsort((highs, lows))  # a single number before the run that begins there
+    return Line(lows[order], highs[order], step), cells_of[order].astype(np.int64)
 
 
 def _asked(attribute: Attribute, conditions: Conditions) -> tuple[float, float, Numbers | None]:
@@ -303,8 +335,16 @@ def _extents(attribute: Attribute, regions: Regions, values: NDArray[Any]) -> Ex
         high = np.where(known, np.searchsorted(values, high, side="right") - 1, -1)
     first = np.where(regions.whole, 0, low).astype(np.int64)
     after = np.where(regions.whole, len(values), high + 1).astype(np.int64)
-    begin, end = (Places(np.maximum(0, ends - 1), np.minimum(ends, 1).astype(np.float64)) for ends in (first, after))
-    return Extents(begin, end, Sets.of({text: np.asarray(ranks) for text, ranks in regions.sets.items()}))
+    return extents_of(first, after - 1, regions.sets)
+
+
+def extents_of(first: NDArray[Any], last: NDArray[Any], sets: Mapping[int, NDArray[np.int64]]) -> Extents:
+    """The runs of atoms from the first to the last, none if that is before it, and sets of some of them."""
+    begin, end = (
+        Places(np.maximum(0, ends - 1), np.minimum(ends, 1).astype(np.float64))
+        for ends in (np.asarray(first, np.int64), np.asarray(last, np.int64) + 1)
+    )
+    return Extents(begin, end, Sets.of({text: np.asarray(ranks, np.int64) for text, ranks in sets.items()}))
 
 
 def _of_values(attribute: Attribute, regions: Regions, counted: Counted | None = None) -> Shares:
@@ -331,9 +371,4 @@ def _of_values(attribute: Attribute, regions: Regions, counted: Counted | None =
 def _weights_of_values(attribute: Attribute, extents: Extents, counted: Counted, values: NDArray[Any]) -> Numbers:
     """Return the weights of listed values, which belong to the narrowest of the counted cells that admits them."""
     cells = _extents(attribute, counted.regions, values)
-    sizes = cells.within(np.ones(len(values)))
-    cell_of = np.full(len(values), -1, np.int64)
-    begin, end = (ends.at + ends.share.astype(np.int64) for ends in (cells.begin, cells.end))
-    for cell in np.argsort(-sizes, kind="stable").tolist():
-        cell_of[counted.regions.sets.get(cell, np.arange(begin[cell], end[cell]))] = cell
-    return fitted(extents, counted.rows, cell_of, counted.counts.astype(np.float64))
+    return fitted(extents, counted.rows, cells.narrowest(len(values)), counted.counts.astype(np.float64))

@@ -19,7 +19,7 @@ from discreet.table.table import Table
 
 Exactness = Literal["boxes", "exact"]
 """Whether groups are published under boxes, or every row with its exact quasi-identifiers."""
-Beside = Literal["none", "one-way"]
+Beside = Literal["auto", "none", "one-way"]
 """Which counts of quasi-identifiers are published beside boxes."""
 
 
@@ -28,30 +28,36 @@ class BoxScheme(Scheme):
 
     values: Values
     """How boxes are published: ``interval``, ``label`` or ``set``."""
-    marginals: Beside = "none"
+    marginals: Beside = "auto"
     """``one-way``: also how many rows of the whole table have which values of each quasi-identifier. Counts that are
-    estimated from boxes become much better at the same promise; it may tell that somebody is in the table."""
+    estimated from boxes become much better at the same promise; it may tell that somebody is in the table. ``auto``:
+    where only sensitive values are protected, no row is withheld and nobody has several."""
     cells: Annotated[int, Interval(1)] = 10
     """How many rows each of these counts has at least; more, if k-anonymity is promised for a larger k."""
 
     @property
     def counts_columns(self) -> bool:
-        """Whether it publishes marginals."""
-        return self.marginals != "none"
+        """Whether it was asked for marginals."""
+        return self.marginals == "one-way"
 
     @property
     def options(self) -> dict[str, Any]:
-        """The parameters, as written to the manifest, with those of marginals only if there are any."""
+        """The parameters, as written to the manifest, with those of marginals only if these were asked for."""
         stated = super().options
         left = () if self.counts_columns else ("marginals", "cells")
         return {name: stated[name] for name in stated if name not in left}
 
     def completed(self, release: Release, table: Table, principle: Principle) -> Release:
-        """Return the release with marginals, if they are asked for."""
-        if not self.counts_columns:
+        """Return the release with marginals, if they are asked for or disclose nothing that is protected."""
+        parts = as_principle(principle).parts
+        smallest = max(part.least_rows for part in parts)
+        if self.marginals == "auto":
+            values_only = smallest == 1 and not bounds_presence(as_principle(principle))
+            if not (values_only and release.takes_marginals and not release.withheld and table.person is None):
+                return release
+        elif not self.counts_columns:
             return release
-        least = max(self.cells, *(part.least_rows for part in as_principle(principle).parts))
-        return cast(GeneralizedRelease, release).with_marginals(table, least)
+        return cast(GeneralizedRelease, release).with_marginals(table, max(self.cells, smallest))
 
 
 class DescribedScheme(BoxScheme):

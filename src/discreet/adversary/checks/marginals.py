@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from discreet.adversary.alignment import quasi_column
@@ -9,7 +10,9 @@ from discreet.adversary.case import Case
 from discreet.adversary.check import Check, one_sentence
 from discreet.adversary.checks.manifest import stated_promise
 from discreet.principles import wording
+from discreet.releases.attributes import Attribute, as_shown, describe
 from discreet.releases.marginals import MARGINALS, Marginals
+from discreet.table.table import Column
 
 
 def marginals(case: Case[Any], population: bool = False) -> list[Check]:
@@ -32,8 +35,9 @@ def marginals(case: Case[Any], population: bool = False) -> list[Check]:
             f"the {MARGINALS} may count {release.marginals.least:,} rows, and the promise is about {smallest:,}"
         )
     columns = [quasi_column(attribute, original) for attribute in release.quasi]
-    counted = Marginals.of(columns, release.quasi, release.marginals.least).as_dict(release.quasi)
+    attributes = [_observed(*both) for both in zip(release.quasi, columns, strict=True)]
     stated = release.marginals.as_dict(release.quasi)
+    counted = Marginals.of(columns, attributes, release.marginals.least).as_dict(release.quasi)
     wrong = [cell for cell in {**stated, **counted} if stated.get(cell) != counted.get(cell)]
     if wrong:
         (name, text), number = wrong[0], len(wrong) - 1
@@ -49,3 +53,10 @@ def marginals(case: Case[Any], population: bool = False) -> list[Check]:
         return [Check("marginals", True, sentence)]
     caveat = "what counts of quasi-identifiers tell about who is in the table was not computed"
     return [Check("marginals", True, sentence, caveat=caveat)]
+
+
+def _observed(attribute: Attribute, column: Column) -> Attribute:
+    """Return an attribute with the domain of the original, unless the release says that it was declared."""
+    if attribute.kind != "numeric" or attribute.declared:
+        return attribute
+    return replace(attribute, domain=describe(as_shown(column, None), "quasi").domain)

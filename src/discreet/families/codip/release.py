@@ -121,7 +121,8 @@ class ProjectedRelease(Release):
         >>> from dataclasses import replace
         >>> from discreet.datasets import census_arrow
         >>> table = dc.read(census_arrow(300), quasi=["age", "gender"], sensitive=["salary", "occupation"])
-        >>> parts = [dc.Cuts().publish(replace(table, sensitive=(each,)), dc.LDiversity(2)) for each in table.sensitive]
+        >>> cuts = dc.Cuts(marginals="none")
+        >>> parts = [cuts.publish(replace(table, sensitive=(each,)), dc.LDiversity(2)) for each in table.sensitive]
         >>> release = dc.ProjectedRelease.from_parts(parts, promise=dc.LDiversity(2), scheme="mine")
         >>> release, sorted(release.tables(numbers=False))
         (<projected release of 300 rows, 0 withheld: l-diversity(l=2)>, ['table_1', 'table_2'])

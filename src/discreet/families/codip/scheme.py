@@ -151,7 +151,8 @@ class Codip(Scheme):
         state = None
         if self.random_state is not None:
             state = int(np.random.SeedSequence([self.random_state % 2**64, *part]).generate_state(1)[0])
-        return self._made(principle, state)
+        scheme = self._made(principle, state)
+        return replace(scheme, marginals="none") if hasattr(scheme, "marginals") else scheme
 
     def _made(self, principle: Principle | None = None, state: int | None = None) -> Any:
         """Return the scheme that publishes tables; the promise decides which, unless it is named."""

@@ -9,7 +9,6 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import DiscreetError
 from discreet.families.heterogeneous.graph import confirm_graph
 from discreet.families.heterogeneous.release import MatchedRelease
 from discreet.families.heterogeneous.rings import matches_in_ring, ring_of
@@ -25,7 +24,7 @@ from discreet.schemes.buckets.drawing import along_curve, distinct_points
 from discreet.schemes.cuts.scheme import Mondrian
 from discreet.schemes.grouping import GroupingTask, published_rows
 from discreet.schemes.merge_broken import JudgedAttribute, merge_broken
-from discreet.schemes.refusal import Refusal, hides_nobody
+from discreet.schemes.refusal import Refusal, RefusalError, hides_nobody
 from discreet.schemes.scheme import Scheme, feasible
 from discreet.table.table import Table
 
@@ -71,7 +70,8 @@ class NH(Scheme):
             return Refusal(f"scheme {self.name!r} needs a sensitive attribute", principle)
         kept = all(part.sufficient_share is not None or not part.about_values for part in principle.parts)
         if kept or not principle.about_groups:
-            return hides_nobody(self.name, principle) or super().refusal(principle, prior)
+            other = hides_nobody(self.name, principle) or super().refusal(principle, prior)
+            return other or self._too_frequent(principle, prior, prior.counts)
         return Refusal(
             f"scheme {self.name!r} keeps k-anonymity and l-diversity of the kinds frequency and distinct, as its rings "
             "are of different values",
@@ -89,7 +89,9 @@ class NH(Scheme):
         apart = max(different_values(part.sufficient_share or 1.0) for part in principle.parts)
         least = max(part.least_rows for part in principle.parts)
         size = min(len(rows), apart * -(-least // apart))
-        self._check_eligible(prior, table.sensitive_codes[rows], apart)
+        held = np.bincount(table.sensitive_codes[rows], minlength=len(prior.counts))
+        if (refusal := self._too_frequent(principle, prior, held)) is not None:
+            raise RefusalError(refusal)
         candidates = np.full((table.rows, size), -1, np.int32)
         candidates[rows] = self._in_rings(GroupingTask(table, KAnonymity(size), prior, rows, rng), apart, size, seeded)
         confirm_graph(candidates, table.sensitive_codes, principle, prior)
@@ -112,12 +114,15 @@ class NH(Scheme):
             matches[some[ring]] = some[matches_in_ring(ring, size, seeded)]
         return matches
 
-    def _check_eligible(self, prior: Prior, sensitive_codes: NDArray[np.int32], apart: int) -> None:
-        counts = np.bincount(sensitive_codes)
+    def _too_frequent(self, principle: Principle, prior: Prior, counts: NDArray[np.int64]) -> Refusal | None:
+        """Return why rows with these counts of values make no rings; None if they do."""
+        apart = max(different_values(part.sufficient_share or 1.0) for part in principle.parts)
         most = int(counts.argmax())
-        if counts[most] * apart > counts.sum():
-            raise DiscreetError(
-                f"scheme {self.name!r} makes rings in which {apart} rows that follow each other have different values, "
-                f"and {prior.values[most]!r} has more than one in {apart} of the rows; "
-                f"ask for l={counts.sum() // counts[most]}"
-            )
+        if counts[most] * apart <= counts.sum():
+            return None
+        return Refusal(
+            f"scheme {self.name!r} makes rings in which {apart} rows that follow each other have different values, and "
+            f"{prior.values[most]!r} has more than one in {apart} of the rows",
+            principle,
+            f"ask for l={counts.sum() // counts[most]}",
+        )

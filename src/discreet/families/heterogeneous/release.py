@@ -64,6 +64,7 @@ class MatchedRelease(GeneralizedRelease):
 
     format: ClassVar[str] = "matched"
     assumptions: ClassVar[tuple[str, ...]] = ASSUMPTIONS
+    takes_marginals: ClassVar[bool] = False
     about_persons: ClassVar[bool] = False
 
     @classmethod

@@ -107,7 +107,7 @@ class Heterogeneous(LeadingScheme):
     """What is minimised: ``ail``, ``gcp`` or ``discernibility``."""
     values: Values = "interval"
     descriptions: Exactness = "boxes"
-    marginals: Beside = "none"
+    marginals: Beside = "auto"
     cells: Annotated[int, Interval(1)] = 10
 
     def __post_init__(self) -> None:

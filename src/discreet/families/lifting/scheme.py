@@ -77,7 +77,7 @@ class Lifting(BoxScheme):
     """How quasi-identifiers are published: ``set``, ``label`` or ``interval``. Sets of categories, like intervals of
     numbers, are disjoint where cuts divided them. Labels of a hierarchy may overlap: then an adversary who ignores the
     tree and only matches descriptions may believe more than is promised, and the audit says how much."""
-    marginals: Beside = "none"
+    marginals: Beside = "auto"
     cells: Annotated[int, Interval(1)] = 10
 
     def refusal(self, principle: Principle, prior: Prior) -> Refusal | None:

@@ -105,7 +105,7 @@ class SplitAndPartition(GroupingScheme):
     effort: Literal["fast", "thorough"] = "fast"
     """``thorough``: also try halving where splitting and partitioning succeed, and take the cheaper result."""
     values: Values = "interval"
-    marginals: Beside = "none"
+    marginals: Beside = "auto"
     cells: Annotated[int, Interval(1)] = 10
 
     def __post_init__(self) -> None:

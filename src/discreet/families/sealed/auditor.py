@@ -153,7 +153,8 @@ def _broken(view: View, promised: Sequence[Principle]) -> str | None:
     """Say which group leaves too little room about one sensitive attribute; "" if none does, and None if a
     promise does not only bound values from above, so that no room would be enough."""
     release, prior = view.release, Prior.of(view.original)
-    bounds = bounded_shares(conjunction(promised).rules(prior)) if promised else None
+    joint = conjunction(promised) if promised else None
+    bounds = bounded_shares(joint.rules(prior)) if joint is not None and joint.about_groups else None
     if bounds is None or bounds.floors.any():
         return None
     counts = view.counts.under(bounds.nodes)

@@ -44,7 +44,7 @@ class OneRunScheme(DescribedScheme):
     """The loss by which cuts are put in order: ``ail``, ``gcp`` or ``discernibility``."""
     values: Values = "interval"
     descriptions: Exactness = "boxes"
-    marginals: Beside = "none"
+    marginals: Beside = "auto"
     cells: Annotated[int, Interval(1)] = 10
     random_state: int | None = None
     """A seed, for experiments only: anyone who knows it can repeat what was drawn, and nothing is sealed."""

@@ -70,6 +70,7 @@ class GeneralizedRelease(DescribedRelease):
 
     format: ClassVar[str] = "generalized"
     assumptions: ClassVar[tuple[str, ...]] = ASSUMPTIONS
+    takes_marginals: ClassVar[bool] = True
     about_persons: ClassVar[bool] = True
 
     @classmethod
@@ -210,13 +211,13 @@ class GeneralizedRelease(DescribedRelease):
             sensitive_columns=tuple(read_sensitive(each, *columns[each.name], faults) for each in sensitive_columns),
             others=reading.read_others(attributes, columns),
         )
+        # report unreadable texts now, not when they are first needed
+        _ = release.descriptions.regions
         if least is not None:
             lines = reading.read_lines(home / f"{MARGINALS}.{ending}", list(MARGINAL_COLUMNS))
             lines[2] = reading.whole_numbers(lines[2], MARGINAL_COLUMNS[2], f"{MARGINALS}.{ending}").tolist()
             marginals = Marginals.load(release.quasi, lines, least, faults)
             release = replace(release, marginals=marginals)
-        # report unreadable texts now, not when they are first needed
-        _ = release.descriptions.regions
         return replace(release, faults=tuple(faults))
 
     def about(self, attribute: str | None) -> GeneralizedRelease:

@@ -68,7 +68,7 @@ class Burel(LeadingScheme):
     """Whether groups are cut further while both halves keep the promise."""
     values: Values = "interval"
     descriptions: Exactness = "boxes"
-    marginals: Beside = "none"
+    marginals: Beside = "auto"
     cells: Annotated[int, Interval(1)] = 10
 
     def refusal(self, principle: Principle, prior: Prior) -> Refusal | None:

@@ -67,7 +67,7 @@ class Sabre(LeadingScheme):
     """How a group finds rows near each other: along a Hilbert curve, or by exact distance (slow on large tables)."""
     values: Values = "interval"
     descriptions: Exactness = "boxes"
-    marginals: Beside = "none"
+    marginals: Beside = "auto"
     cells: Annotated[int, Interval(1)] = 10
 
     def refusal(self, principle: Principle, prior: Prior) -> Refusal | None:

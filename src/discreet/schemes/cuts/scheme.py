@@ -62,7 +62,7 @@ class Cuts(GroupingScheme):
     """The largest share of rows that may be withheld where that lowers the loss; a withheld row has loss 1."""
     values: Values = "interval"
     descriptions: Exactness = "boxes"
-    marginals: Beside = "none"
+    marginals: Beside = "auto"
     cells: Annotated[int, Interval(1)] = 10
 
     def __post_init__(self) -> None:

@@ -89,7 +89,7 @@ class Incognito(GroupingScheme):
     """The largest discernibility of what is published, or ``any``."""
     values: Values = "interval"
     descriptions: Exactness = "boxes"
-    marginals: Beside = "none"
+    marginals: Beside = "auto"
     cells: Annotated[int, Interval(1)] = 10
 
     def refusal(self, principle: Principle, prior: Prior) -> Refusal | None:
