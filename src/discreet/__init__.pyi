@@ -33,6 +33,7 @@ from .families.randomised.scheme.retention import Retention
 from .families.sealed.mirrored import Mirrored
 from .families.sealed.release import MirroredExactRelease, MirroredRelease, SealedExactRelease, SealedRelease
 from .families.sealed.scheme import Sealed
+from .jobs.hierarchy import check_hierarchy, init_hierarchy
 from .jobs.publish import publish
 from .plugins import Format
 from .principles import Principle, parse
@@ -144,7 +145,9 @@ __all__ = [
     "__version__",
     "attack",
     "audit",
+    "check_hierarchy",
     "compare",
+    "init_hierarchy",
     "load",
     "parse",
     "plan",

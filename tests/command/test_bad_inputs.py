@@ -46,6 +46,8 @@ COMMANDS: dict[str, list[str]] = {
     "compare": ["compare", "people.csv", *ROLES, "--schemes", "mondrian", "--queries", "5"],
     "plan": ["plan", "people.csv", "--quasi", "age", "--sensitive", "pay"],
     "profile": ["profile", "people.csv"],
+    "hierarchy init": ["hierarchy", "init", "people.csv", "sex"],
+    "hierarchy check": ["hierarchy", "check", "sex.toml", "people.csv", "sex"],
     "data get": ["data", "get", "census"],
     "demo": ["demo", "-o", "demo", "--rows", "100"],
 }
@@ -56,6 +58,7 @@ def releases(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A release of every format."""
     home = tmp_path_factory.mktemp("releases")
     (home / "people.csv").write_text(TABLE)
+    (home / "sex.toml").write_text("[f]\n[m]\n")
     for format in MAKERS:
         sensitive_attribute = "pay" if format == "retained" else "disease"
         release = published_as(

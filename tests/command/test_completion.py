@@ -27,10 +27,13 @@ def test_commands_and_flags() -> None:
     assert completed("pub") == ["publish"]
     assert completed("publish", "--prom") == ["--promise"]
     assert completed("publish", "--format", "") == ["csv", "parquet"]
+    assert completed("hierarchy", "") == ["check", "init", "show"]
+    assert completed("hierarchy", "init", "--kind", "") == ["ranges", "prefixes", "balanced", "dates"]
 
 
 @pytest.mark.parametrize(
-    "words", [("publish",), ("publish", "-o"), ("audit",), ("audit", "--original"), ("query", "-f")]
+    "words",
+    [("publish",), ("publish", "-o"), ("audit",), ("audit", "--original"), ("query", "-f"), ("hierarchy", "show")],
 )
 def test_files_are_left_to_the_shell(words: tuple[str, ...]) -> None:
     assert completed(*words, "") == ["file"]

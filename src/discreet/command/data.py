@@ -18,6 +18,7 @@ from discreet.jobs.outputs import check_file
 from discreet.progress import Remarks
 from discreet.releases.placement import enter_file, real_place, tidied
 from discreet.table.hierarchy import Hierarchy
+from discreet.table.hierarchy_sources import csv_text
 from discreet.table.paths import located
 from discreet.table.write import write_table
 from discreet.unfinished import unfinished
@@ -60,8 +61,7 @@ def write_hierarchies(trees: Mapping[str, Hierarchy], folder: Path, force: bool)
     for path in files:
         check_file(str(path), "hierarchy", force, {}, Remarks(show_remark))
     for path, tree in files.items():
-        lines = "".join(";".join(row) + "\n" for row in tree.rows())
-        _write(path, force, partial(Path.write_text, data=lines, encoding="utf-8", newline="\n"))
+        _write(path, force, partial(Path.write_text, data=csv_text(tree.rows()), encoding="utf-8", newline="\n"))
     return list(files)
 
 

@@ -32,6 +32,8 @@ TABLES = {
 """The tables of `discreet data`."""
 CENSUS_ROWS = 20_000
 """How many people the invented census has by default."""
+STARTERS = ("ranges", "prefixes", "balanced", "dates")
+"""The kinds of hierarchies to start from."""
 EVERY = "all"
 """What --attack calls all attacks."""
 
@@ -102,13 +104,30 @@ def switch(name: str, help: str) -> click.Option:
     return click.Option(name.split(), is_flag=True, help=help)
 
 
+def layout() -> tuple[click.Option, ...]:
+    """Define the flags that say how the cells of a table are laid out and written."""
+    header = "Whether line 1 names the columns: yes or none (default: detected)."
+    return (
+        valued("--delimiter", "CHAR", "Character that separates cells (default: detected)."),
+        valued("--encoding", "NAME", "Encoding of the input (default: detected)."),
+        valued("--decimal", "MARK", "Decimal mark of numbers in text files (default: a point)."),
+        valued("--thousands", "MARK", "What separates groups of three digits in text files (default: nothing)."),
+        valued("--sheet", "NAME", "Sheet of a spreadsheet, if it has several."),
+        valued("--table", "NAME", "Table of a database, if it has several."),
+        valued("--query", "SQL", "What to read of a database, in place of a table."),
+        valued("--header", "WAY", header, type=click.Choice(["yes", "none"])),
+        valued("--columns", "COLUMNS", "Names of all columns, in their order, with --header none.", callback=listed),
+        many("--na", "Text that means missing, such as NA. Repeatable.", "TEXT"),
+        many("--date dates", "Format of dates, such as %d.%m.%Y, if it is ambiguous.", "COLUMN=FORMAT"),
+    )
+
+
 def reading(default: str) -> tuple[click.Option, ...]:
     """Define the flags that say how a table is read, the same for every command; --missing has this ``default``."""
     ways = {"error": "error", "withhold": "withhold their rows", "value": "be a value"}
     first, second, last = (f"{said} (default)" if way == default else said for way, said in ways.items())
     missing = f"Missing numbers: {first}, {second}, or {last}."
     person = "Column identifying each row's person, if people have several rows. Promises then apply to people; the "
-    header = "Whether line 1 names the columns: yes or none (default: detected)."
     tree = "Hierarchy as CSV (leaf first) or TOML, or a folder of such files."
     return (
         many("--quasi", "Columns an attacker may know, separated by commas."),
@@ -122,17 +141,7 @@ def reading(default: str) -> tuple[click.Option, ...]:
         many("--hierarchy hierarchies", tree, "COLUMN=FILE"),
         many("--domain domains", "Range of possible numbers or dates.", "COLUMN=LOW:HIGH"),
         valued("--missing", "WAY", missing, type=click.Choice(list(ways))),
-        valued("--delimiter", "CHAR", "Character that separates cells (default: detected)."),
-        valued("--encoding", "NAME", "Encoding of the input (default: detected)."),
-        valued("--decimal", "MARK", "Decimal mark of numbers in text files (default: a point)."),
-        valued("--thousands", "MARK", "What separates groups of three digits in text files (default: nothing)."),
-        valued("--sheet", "NAME", "Sheet of a spreadsheet, if it has several."),
-        valued("--table", "NAME", "Table of a database, if it has several."),
-        valued("--query", "SQL", "What to read of a database, in place of a table."),
-        valued("--header", "WAY", header, type=click.Choice(["yes", "none"])),
-        valued("--columns", "COLUMNS", "Names of all columns, in their order, with --header none.", callback=listed),
-        many("--na", "Text that means missing, such as NA. Repeatable.", "TEXT"),
-        many("--date dates", "Format of dates, such as %d.%m.%Y, if it is ambiguous.", "COLUMN=FORMAT"),
+        *layout(),
         many("--list lists", "Sensitive column with several values per cell: diagnosis=';'.", "COLUMN=SEPARATOR"),
         many("--join", "Sensitive column of a second table, linked by the column ID.", "COLUMN=FILE:ID"),
     )
@@ -409,6 +418,60 @@ COMMANDS = (
     _manual("schemes", "scheme"),
     _manual("promises", "promise"),
     _manual("attacks", "attack"),
+    slips.CommandGroup(
+        "hierarchy",
+        help="""Make a hierarchy to start from, check one, or draw it.
+
+        A hierarchy says which values of a column may be published together under one label; 'discreet publish
+        --hierarchy COLUMN=FILE' reads it.
+        """,
+        commands=[
+            _command(
+                "init",
+                """Write a hierarchy of COLUMN in INPUT, to be edited.
+
+                \b
+                discreet hierarchy init people.csv city -o city.csv
+                discreet publish people.csv --hierarchy city=city.csv ...
+
+                Kinds: ranges (bands of numbers) and prefixes (of codes), which are recipes in TOML unless FILE ends
+                otherwise; balanced (names that follow each other in the alphabet, in groups of about as many rows);
+                dates (months, quarters, years). It is made of the values of this column and of nothing else. What is
+                drawn is the tree that publish reads, with the number of leaves and rows below each label.
+
+                Exit code: 0, or 2 for bad input.
+                """,
+                file("input"),
+                click.Argument(["column"], metavar="COLUMN"),
+                click.Option(["--kind"], type=click.Choice(STARTERS), help="Kind (default: what suits the column)."),
+                path(
+                    "-o --output file",
+                    "File to write, or folder for it (default: COLUMN.toml or COLUMN.csv, here).",
+                    default=".",
+                ),
+                switch("--force", "Replace an existing file."),
+                *layout(),
+                work="hierarchy:init",
+            ),
+            _command(
+                "check",
+                """Check the hierarchy in FILE, alone or beside COLUMN of INPUT, and draw it.
+
+                All faults are named at once: values that are missing, blank labels, leaves and labels with two parents,
+                levels of unequal depth, labels of two nodes, a header line. Notes say what does not hinder its use:
+                levels that add nothing, leaves that do not occur.
+
+                Exit code: 0 if it can be used, 2 if it cannot.
+                """,
+                file("file", "FILE"),
+                file("input", required=False),
+                click.Argument(["column"], metavar="[COLUMN]", required=False),
+                *layout(),
+                work="hierarchy:check",
+            ),
+            _command("show", "Draw the hierarchy in FILE.", file("file", "FILE"), work="hierarchy:show"),
+        ],
+    ),
     slips.CommandGroup(
         "data",
         help="""List the tables to try things out on, or write one to a file.

@@ -25,6 +25,9 @@ SENSITIVE = (
     r"occupation|religion|politic|party|orientation|crime|offence|offense|debt|grade|score"
 )
 
+CODES = r"zip|postal|postcode|post_code|plz|icd|nuts|isco|nace|naics|soc|code"
+"""Codes of which the beginning is a larger area or a wider class."""
+
 
 def _plain(name: str) -> str:
     """Return a name in lower case, its words joined by underscores."""
@@ -58,3 +61,12 @@ def names_sensitive(name: str) -> bool:
 def names_quasi(name: str) -> bool:
     """Whether a name says that others may know the values."""
     return re.search(rf"(^|_)({QUASI})|({QUASI})(p|_|$)", _plain(name)) is not None
+
+
+def names_codes(name: str) -> bool:
+    """Whether a name is that of codes, even if they are written in digits alone.
+
+    >>> [name for name in ("zip", "ZipCode", "age", "society") if names_codes(name)]
+    ['zip', 'ZipCode']
+    """
+    return re.search(rf"(^|_)({CODES})s?(_|\d|$)", _plain(name)) is not None

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 from os import PathLike
 from typing import Any
 
@@ -14,6 +13,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
+from discreet.table.hierarchy_faults import (
+    cell_faults,
+    extent_faults,
+    leaf_faults,
+    levels,
+    parent_faults,
+    refuse,
+    rooted,
+)
 from discreet.table.hierarchy_sources import source_rows
 from discreet.table.texts import MISSING, ROOT, canonical, near
 from discreet.table.unnamed import MEANT_BY_OTHERS, MOST_UNNAMED, OTHERS, UNNAMED, is_unnamed
@@ -59,30 +67,13 @@ class Hierarchy:
         ('Lyon', 'Nice', 'Bonn')
         """
         rows = [tuple(row) for row in given]
-        _check_cells(attribute, rows, unnamed)
-        width = len(rows[0])
-        if width == 1 or len({row[-1] for row in rows}) > 1:
-            rows = [(*row, ROOT) for row in rows]
-            width += 1
-        _check_leaves(attribute, rows)
-        _check_parents(attribute, rows)
-
-        # Sorting leaves by the first appearance of their ancestors, topmost first, yields the pre-order.
-        keys = []
-        for level in range(width):
-            seen: dict[str, int] = {}
-            keys.append([seen.setdefault(row[level], len(seen)) for row in rows])
-        order = np.lexsort(keys)
-
-        labels: list[tuple[str, ...]] = []
-        ancestors = np.empty((width, len(rows)), dtype=np.int32)
-        for level, key in enumerate(keys):
-            ordered = np.asarray(key)[order]
-            starts = np.concatenate(([True], ordered[1:] != ordered[:-1]))
-            ancestors[level] = np.cumsum(starts) - 1
-            labels.append(tuple(rows[row][level] for row in order[starts].tolist()))
-        _check_extents(attribute, rows, labels, ancestors)
-        return cls(attribute, tuple(labels), ancestors)
+        refuse(cell_faults(attribute, rows, unnamed))
+        rows = rooted(rows)
+        refuse(leaf_faults(attribute, rows))
+        refuse(parent_faults(attribute, rows))
+        labels, ancestors = levels(rows)
+        refuse(extent_faults(attribute, rows, labels, ancestors))
+        return cls(attribute, labels, ancestors)
 
     @classmethod
     def flat(cls, attribute: str, values: Iterable[str]) -> Hierarchy:
@@ -399,103 +390,3 @@ class PublishedHierarchy:
     """
 
     tree: Hierarchy
-
-
-# -------------------------------------------------------------------------------------------------------------- faults
-
-
-def _check_cells(attribute: str, rows: list[tuple[str, ...]], unnamed: bool) -> None:
-    if not rows or not rows[0]:
-        raise DiscreetError(f"the hierarchy of {attribute!r} has no leaves; give one row per value, the value first")
-    width = len(rows[0])
-    for number, row in enumerate(rows, start=1):
-        if len(row) != width:
-            name = row[0] if row else ""
-            raise DiscreetError(
-                f"the hierarchy of {attribute!r} has levels of unequal depth: the leaf {name!r} (row {number}) has "
-                f"{len(row)} levels where {rows[0][0]!r} has {width}; repeat a label to fill the gap"
-            )
-        for level, label in enumerate(row):
-            if not label.strip():
-                raise DiscreetError(
-                    f"the hierarchy of {attribute!r} has an empty label at level {level} of the leaf {row[0]!r} "
-                    f"(row {number}); name it, or repeat the label below"
-                )
-            nul = "\0" in label and not (unnamed and label.startswith(UNNAMED))
-            if nul or (not label.isascii() and any("\ud800" <= sign <= "\udfff" for sign in label)):
-                raise DiscreetError(
-                    f"the hierarchy of {attribute!r} has the label {label!r} (row {number}), which is not a text that "
-                    "a file can hold; give it another"
-                )
-            if label == OTHERS:
-                raise DiscreetError(
-                    f"the hierarchy of {attribute!r} has the label '{OTHERS}' (row {number}), which stands for "
-                    f"{MEANT_BY_OTHERS}; rename it in the hierarchy and in the data"
-                )
-            if label == MISSING != row[0]:
-                raise DiscreetError(
-                    f"the hierarchy of {attribute!r} calls a node above the leaf {row[0]!r} (row {number}) "
-                    f"'{MISSING}', which says in a release that a value is missing; give the node another label"
-                )
-
-
-def _check_leaves(attribute: str, rows: list[tuple[str, ...]]) -> None:
-    seen: dict[str, int] = {}
-    for number, row in enumerate(rows, start=1):
-        before = seen.setdefault(row[0], number)
-        if before != number:
-            parent, other = rows[before - 1][1], row[1]
-            parents = "" if parent == other else f", with two parents {parent!r} and {other!r}"
-            raise DiscreetError(
-                f"the hierarchy of {attribute!r} has the duplicate leaf {row[0]!r} (rows {before} and {number})"
-                f"{parents}; keep one of them"
-            )
-
-
-def _check_parents(attribute: str, rows: list[tuple[str, ...]]) -> None:
-    for level in range(1, len(rows[0]) - 1):
-        parents: dict[str, str] = {}
-        for row in rows:
-            parent = parents.setdefault(row[level], row[level + 1])
-            if parent != row[level + 1]:
-                raise DiscreetError(
-                    f"the hierarchy of {attribute!r} gives {row[level]!r} (level {level}) two parents, {parent!r} and "
-                    f"{row[level + 1]!r}; keep one, or give the two nodes different labels"
-                )
-
-
-def _check_extents(
-    attribute: str, rows: list[tuple[str, ...]], labels: list[tuple[str, ...]], ancestors: NDArray[np.int32]
-) -> None:
-    # A published label must determine the leaves it covers: nodes may share a label only if they cover the same leaves.
-    extents: dict[str, tuple[int, int]] = {}
-    for level, names in enumerate(labels):
-        bounds = np.searchsorted(ancestors[level], np.arange(len(names) + 1)).tolist()
-        for node, name in enumerate(names):
-            extent = (bounds[node], bounds[node + 1])
-            if extents.setdefault(name, extent) == extent:
-                continue
-            if _is_own_ancestor(name, rows):
-                raise DiscreetError(
-                    f"the hierarchy of {attribute!r} has a cycle: {name!r} is its own ancestor; "
-                    "give the upper node another label"
-                )
-            raise DiscreetError(
-                f"the hierarchy of {attribute!r} uses the label {name!r} for two different sets of leaves; "
-                "give one of them another label"
-            )
-
-
-def _is_own_ancestor(name: str, rows: list[tuple[str, ...]]) -> bool:
-    above: dict[str, set[str]] = {}
-    for row in rows:
-        for child, parent in pairwise(row):
-            if child != parent or child == name:
-                above.setdefault(child, set()).add(parent)
-    reached, waiting = set(), [name]
-    while waiting:
-        for parent in above.get(waiting.pop(), ()):
-            if parent not in reached:
-                reached.add(parent)
-                waiting.append(parent)
-    return name in reached

@@ -6,7 +6,7 @@ import csv
 import io
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from os import PathLike
@@ -16,6 +16,7 @@ from typing import Any
 from discreet.errors import DiscreetError
 from discreet.table.detect import decode
 from discreet.table.documents import toml
+from discreet.table.hierarchy_faults import Fault, refuse
 from discreet.table.paths import content, located
 from discreet.table.texts import ROOT, canonical, is_number, number_text, value_text
 
@@ -167,13 +168,44 @@ def _recipe(attribute: str, mapping: Mapping[str, Any]) -> tuple[str, dict[str, 
 
 def _csv_rows(attribute: str, path: Path, values: Iterable[Any]) -> list[tuple[str, ...]]:
     """Read the rows of a CSV hierarchy; a first row that looks like a header, judged by ``values``, is refused."""
-    rows = _cut(_text(attribute, path))
+    rows = csv_lines(attribute, path)
+    refuse(header_faults(attribute, path, rows, values))
+    return rows
+
+
+def csv_lines(attribute: str, path: Path) -> list[tuple[str, ...]]:
+    """Return the cells of each line of a CSV hierarchy, a header included."""
+    return cells_of(_text(attribute, path))
+
+
+def header_faults(
+    attribute: str, path: Path, rows: Sequence[tuple[str, ...]], values: Iterable[Any]
+) -> Iterator[Fault]:
+    """Yield that the first row looks like a header, if it does so beside the ``values`` of the column."""
     if _is_header(attribute, rows, {value_text(value).strip() for value in values}):
-        raise DiscreetError(
+        sentence = (
             f"the first line of the hierarchy of {attribute!r} in '{path}' looks like a header, since it begins with "
             f"{rows[0][0]!r}, which is not a value of the column; delete it, or move it down if it is one"
         )
-    return rows
+        yield Fault("header", sentence, rows[0][0])
+
+
+def csv_text(rows: Iterable[Sequence[str]]) -> str:
+    """Write the rows of a hierarchy as ``cells_of`` reads them.
+
+    >>> csv_text([("Bonn", "West"), ("Paris; Texas", "US")])
+    'Bonn;West\\n"Paris; Texas";US\\n'
+    """
+    rows, text = list(rows), io.StringIO(newline="")
+    odd = any("\r" in cell for row in rows for cell in row)  # which is read back within quotes only
+    writer = csv.writer(
+        text,
+        delimiter=DELIMITERS[0],
+        lineterminator="\n",
+        quoting=csv.QUOTE_ALL if odd else csv.QUOTE_MINIMAL,
+    )
+    writer.writerows(rows)
+    return text.getvalue()
 
 
 def _is_header(attribute: str, rows: Sequence[tuple[str, ...]], values: Collection[str]) -> bool:
@@ -193,7 +225,7 @@ def _is_header(attribute: str, rows: Sequence[tuple[str, ...]], values: Collecti
     return bool(values) and max(labels.values(), default=0) > 1 and not labels.keys() & set(rows[0])
 
 
-def _cut(text: str) -> list[tuple[str, ...]]:
+def cells_of(text: str) -> list[tuple[str, ...]]:
     """Split the lines of a CSV hierarchy into cells by the delimiter that gives all lines equally many."""
     readings = {}
     for delimiter in DELIMITERS:
