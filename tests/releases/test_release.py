@@ -414,8 +414,12 @@ def test_beliefs_are_those_of_all_boxes_that_hold_a_point(seed: int, values: Any
             elif column.kind == "categorical" and low < high:
                 box.append((0, len(column.values) - 1, None))
             elif column.kind == "ordinal" and not column.declared_values:
-                # of a value that no published row shows nobody is told where in the order it stands
-                box.append((low, high, frozenset(column.codes[release.trace >= 0].tolist())))
+                # of a value that no published row shows nobody is told where in the order it stands, and of one that
+                # no cell names only if the order of those that are named tells
+                attribute = next(each for each in release.quasi if each.name == column.name)
+                placed = {*attribute.values, *attribute.stand_ins(column.texts)}
+                shown = set(column.codes[release.trace >= 0].tolist())
+                box.append((low, high, frozenset(code for code in shown if column.texts[code] in placed)))
             else:
                 box.append((low, high, None))
         boxes.append(box)
