@@ -12,6 +12,7 @@ from benchmarks import (
     audits,
     codip,
     combined,
+    ends,
     families,
     heterogeneous,
     incognito,
@@ -44,6 +45,7 @@ PARTS = {
     "proximity": proximity.main,
     "audits": audits.main,
     "rivals": rivals.main,
+    "ends": ends.main,
 }
 
 

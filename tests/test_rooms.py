@@ -61,22 +61,22 @@ class Budget(NamedTuple):
 
 
 BUDGETS = {
-    "adversary": Budget(7_000, 43),
+    "adversary": Budget(7_100, 44),
     "analyst": Budget(520, 5),
     "command": Budget(2_690, 19),
     "datasets": Budget(700, 5),
-    "families": Budget(15_750, 100),
+    "families": Budget(15_775, 100),
     "ground": Budget(1_815, 17),
     "jobs": Budget(1_485, 12),
     "kernels": Budget(4_000, 32),
     "principles": Budget(3_410, 23),
-    "releases": Budget(6_520, 36),
+    "releases": Budget(6_810, 37),
     "report": Budget(2_320, 14),
-    "schemes": Budget(3_520, 25),
+    "schemes": Budget(3_580, 25),
     "table": Budget(7_800, 36),
 }
 """Per room; ``ground`` are the modules beside the rooms."""
-CORE = Budget(38_800, 250)
+CORE = Budget(38_950, 250)
 """All of them together but the families and what is new, which is less than the sum of what each may have at most."""
 NEW = (
     *("literature.py", "command/data.py", "report/tradeoff.py"),
@@ -84,6 +84,7 @@ NEW = (
     *("releases/marginals.py", "releases/spread.py", "adversary/checks/marginals.py"),
     *("analyst/quality.py", "adversary/group_sizes.py", "releases/frames.py"),
     *("command/hierarchy.py", "jobs/hierarchy.py", "table/hierarchy_check.py", "table/hierarchy_starters.py"),
+    *("releases/grid.py", "adversary/checks/grid.py"),
 )
 """What was built since; it counts towards what its room may grow by."""
 COMING = {"engines": 2_500, "app": 3_500, "evidence": 3_500}

@@ -22,6 +22,7 @@ from discreet.adversary.case import Case, FormatFindings, auditor_of
 from discreet.adversary.check import Check
 from discreet.adversary.checks import certain, persons, soundness
 from discreet.adversary.checks.domains import listed
+from discreet.adversary.checks.grid import grid
 from discreet.adversary.checks.marginals import marginals
 from discreet.adversary.checks.trace import read_trace
 from discreet.adversary.presence.population import check_population_covers
@@ -181,7 +182,7 @@ def audit(
     tell(JUDGED)
     checks = [soundness.files(file), *soundness.spelling_and_order(file.home, release), placed]
     checks += [listed(case), *findings.checks, *certain.told(findings.certain, parts, original)]
-    checks += [stated, *soundness.kept(release), *marginals(case, population is not None)]
+    checks += [stated, *soundness.kept(release), *marginals(case, population is not None), *grid(case)]
     checks += persons.check_format(release, original)
     tell(SPELLED)
     verdicts, presence = judge_presence(case, findings.promises, population, part_of(tell, SPELLED, 1.0))

@@ -24,6 +24,8 @@ from discreet.table.texts import MISSING, ROOT, is_missing, value_text
 from discreet.table.unnamed import OTHERS, UNNAMED, is_unnamed
 
 Role = Literal["quasi", "sensitive", "other"]
+UNITS: tuple[float, ...] = tuple(1 / 10**digits for digits in range(16))
+"""The units of the grids on which intervals may end: decimal places."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +51,8 @@ class Attribute:
     declared: bool = False
     """Whether the publisher declared the domain of numbers, or the values of another quasi-identifier, which are public
     as they are."""
+    unit: float | None = None
+    """The unit of the grid on which published intervals end (`discreet.releases.grid`); None if there is no grid."""
 
     @property
     def meaning(self) -> Meaning:
@@ -81,6 +85,8 @@ class Attribute:
             entry["recipe"] = {name: dict(options) for name, options in self.recipe.items()}
         if self.declared:
             entry["declared"] = True
+        if self.unit is not None:
+            entry["unit"] = _number(self.unit)
         return entry
 
     def naming(self, texts: Iterable[str]) -> Attribute:
@@ -243,8 +249,13 @@ class Attribute:
                 derived = Derived(str(origin["attribute"]), str(origin["value"]))
                 if derived.name != name or len(origin) > 2:  # the name could tell something else
                     raise ValueError("derived")
+            unit = entry.get("unit")
+            units = {"numeric": UNITS, "ordinal": UNITS[:1]}.get(kind, ()) if role == "quasi" else ()
+            if unit is not None and (unit is True or unit not in units):
+                raise ValueError("unit")
             ends = None if domain is None else (float(domain[0]), float(domain[1]))
-            return cls(name, role, kind, ends, values, hierarchy, notation, derived, recipe, "declared" in entry)
+            unit = None if unit is None else float(unit)
+            return cls(name, role, kind, ends, values, hierarchy, notation, derived, recipe, "declared" in entry, unit)
         except (DiscreetError, KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError):
             raise DiscreetError(
                 f"the manifest describes an attribute in a way that cannot be understood: {str(entry)[:200]}; {DAMAGED}"

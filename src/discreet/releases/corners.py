@@ -2,8 +2,9 @@
 
 A group of |G| rows is published under the narrowest description that admits them. An attacker who knows this rules out
 tables that a narrower one would admit: some row lies at each end of an interval, in at least two children of a node of
-a hierarchy, at each value of a set. If all remaining tables are equally likely, some combinations of values are
-likelier to be in the table than the average, |G| / (number of combinations).
+a hierarchy, at each value of a set. (Of an interval on a grid: in its first cell, and in its last.) If all remaining
+tables are equally likely, some combinations of values are likelier to be in the table than the average, |G| / (number
+of combinations).
 
 *The likeliest combination* takes an end of every interval, and of every node a value of the child with the fewest
 values. For an interval: exchange an inner value v with an end e in all rows of a table. A table that has a row at a
@@ -36,6 +37,7 @@ from numpy.typing import NDArray
 from discreet.releases.attributes import Attribute
 from discreet.releases.boxes import boxes_in, occurring, ranges, values_in
 from discreet.releases.descriptions import Descriptions, Texts
+from discreet.releases.grid import Grid, ranked_numbers
 from discreet.releases.labels import Nodes, Regions
 from discreet.table.table import Column
 
@@ -76,12 +78,17 @@ class Narrow(NamedTuple):
         return cls(values, True, (), ((1, values, 1),))
 
     @classmethod
-    def interval(cls, values: int) -> Narrow:
-        """Some row lies at each of two ends."""
+    def interval(cls, values: int, first: int = 1, last: int = 1) -> Narrow:
+        """Some row lies at each of two ends, or in cells of so many values there, which do not overlap."""
         if values < 2:
             return cls.nothing(values)
-        ends: tuple[Term, ...] = ((1, values, 1), (-1, values - 1, 1), (-1, values - 1, 0), (1, values - 2, 0))
-        return cls(values, values == 2, ((2, values - 1),), ends)
+        less, more = sorted((first, last))
+        ends: tuple[Term, ...] = (
+            *((1, values, 1), (-1, values - more, 1)),
+            *((-1, values - less, 0), (1, values - first - last, 0)),
+        )
+        missed = ((2, values - 1),) if less == more == 1 else ((1, values - less), (1, values - more))
+        return cls(values, first == last and first + last == values, missed, ends)
 
     @classmethod
     def node(cls, children: Iterable[int]) -> Narrow:
@@ -150,10 +157,26 @@ def narrow_texts(
     first, last, gaps = ranges(attribute, regions, column)
     nodes = None if attribute.hierarchy is None else Nodes(attribute.hierarchy)
     result = []
+    cells = None
+    if attribute.unit is not None:
+        bounded = np.isfinite(regions.low) & np.isfinite(regions.high)
+        cells = Grid.of(attribute).end_cells(*(np.where(bounded, end, 0.0) for end in (regions.low, regions.high)))
     for at, text in enumerate(texts.texts):
         codes = gaps.get(at, np.arange(first[at], last[at] + 1))
-        result.append(_narrow(attribute, nodes, text, codes[occurs[codes]], column))
+        codes = codes[occurs[codes]]
+        if cells is not None and text.startswith("["):
+            result.append(_between(ranked_numbers(attribute, column)[codes], cells[0][at], cells[1][at]))
+        else:
+            result.append(_narrow(attribute, nodes, text, codes, column))
     return result
+
+
+def _between(numbers: NDArray[np.float64], end: float, begin: float) -> Narrow:
+    """What an interval on a grid says, of these numbers in it: that some row lies in the first of its cells, which has
+    this end, and one in the last, which begins there."""
+    first, last = int((numbers <= end).sum()), int((numbers >= begin).sum())
+    many = max(1, len(numbers))
+    return Narrow.nothing(many) if end >= begin or not first or not last else Narrow.interval(many, first, last)
 
 
 def _narrow(attribute: Attribute, nodes: Nodes | None, text: str, codes: NDArray[np.int64], column: Column) -> Narrow:

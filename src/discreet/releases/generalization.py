@@ -33,7 +33,7 @@ def generalize(column: Column, groups: NDArray[np.int32], number: int, values: V
     width = len(column.values)
     pairs, which = np.unique(low.astype(np.int64) * width + high, return_inverse=True)
     by_label = column.kind == "categorical" or (values == "label" and column.hierarchy is not None)
-    return _merged((_labels if by_label else _intervals)(column, pairs // width, pairs % width), which)
+    return merged((_labels if by_label else _intervals)(column, pairs // width, pairs % width), which)
 
 
 def exact_texts(attribute: Attribute, column: ExactColumn) -> tuple[str, ...]:
@@ -85,10 +85,10 @@ def _sets(column: Column, groups: NDArray[np.int32], number: int) -> Texts:
         if present not in known:
             known[present] = braces(sorted(str(column.values[code]) for code in present))
         words.append(known[present])
-    return _merged(words, np.arange(number))
+    return merged(words, np.arange(number))
 
 
-def _merged(words: list[str], which: NDArray[np.intp]) -> Texts:
+def merged(words: list[str], which: NDArray[np.integer[Any]]) -> Texts:
     """Merge equal texts."""
     place: dict[str, int] = {}
     of_word = np.array([place.setdefault(word, len(place)) for word in words], np.int32)

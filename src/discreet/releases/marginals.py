@@ -13,8 +13,10 @@ refused.
 
 The counts of a column are those of its *cells*. A value that enough rows have is counted alone. Other numbers are
 counted in runs, which begin and end on a grid that has nothing to do with anybody's number; other categories and
-ordered values together. Where there is a hierarchy, its nodes are counted: a node that has enough rows apart from those
-of its counted descendants is counted with these rows only. So every row is in one cell, the narrowest that admits it.
+ordered values together. Where descriptions end on a grid (``discreet.releases.grid``), nothing is counted but runs of
+its narrowest cells, whose ends stay as uncertain as before. Where there is a hierarchy, its nodes are counted: a node
+that has enough rows apart from those of its counted descendants is counted with these rows only. So every row is in one
+cell, the narrowest that admits it.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ from numpy.typing import NDArray
 from discreet.errors import DiscreetError
 from discreet.releases.attributes import Attribute
 from discreet.releases.folder import DAMAGED
+from discreet.releases.grid import Grid, end_text, ranked_numbers
 from discreet.releases.labels import ANYTHING, Nodes, Regions, interval, parse, quoted
 from discreet.table.date_numbers import written
 from discreet.table.hierarchy import Hierarchy
@@ -138,18 +141,19 @@ def _counted(column: Column, attribute: Attribute, least: int) -> tuple[tuple[st
     tree = attribute.hierarchy or (column.hierarchy if attribute.recipe is not None else None)
     if tree is not None:
         found = list(_nodes(tree, _by_leaf(tree, column, rows), least))
-    elif attribute.kind != "numeric":
+    elif attribute.kind != "numeric" and attribute.unit is None:
         words = [MISSING if code == column.missing else quoted(text) for code, text in enumerate(column.texts)]
         frequent, rest = _frequent(rows, least)
         found = [(words[code], int(rows[code])) for code in frequent] + ([(ANYTHING, rest)] if rest else [])
     else:
         missing = 0 if column.missing is None else int(rows[column.missing])
-        if 0 < missing < least or attribute.domain is None:
+        if 0 < missing < least or (attribute.kind == "numeric" and attribute.domain is None):
             return _NOTHING
         known = np.flatnonzero(rows)
         known = known[known != (-1 if column.missing is None else column.missing)]
         found = [(MISSING, missing)] if missing else []
-        found += _numbers(column.values[known].astype(np.float64), rows[known], least, attribute)
+        count = _numbers if attribute.unit is None else _on_grid
+        found += count(ranked_numbers(attribute, column)[known], rows[known], least, attribute)
     return tuple(text for text, _ in found), np.array([count for _, count in found], np.int64)
 
 
@@ -198,6 +202,22 @@ def _numbers(
     counts = np.bincount(runs, held).astype(np.int64).tolist()
     for low, high, count in zip(lows, highs, counts, strict=True):
         found.append((interval(*(written(end, attribute.notation) for end in (low, high))), count))
+    return found
+
+
+def _on_grid(
+    values: NDArray[np.float64], rows: NDArray[np.int64], least: int, attribute: Attribute
+) -> list[tuple[str, int]]:
+    """Return the cells of numbers, or of places of ordered values: runs of the narrowest cells of their grid."""
+    low, high = Grid.of(attribute).widened(values, values)
+    begins, cell_of = np.unique(low, return_inverse=True)
+    ends, held = np.unique(high), np.bincount(cell_of, rows).astype(np.int64)
+    runs = _runs(held, least)
+    found = []
+    for run in np.unique(runs).tolist():
+        within = np.flatnonzero(runs == run)
+        text = interval(end_text(attribute, begins[within[0]]), end_text(attribute, ends[within[-1]]))
+        found.append((text, int(held[within].sum())))
     return found
 
 

@@ -71,7 +71,7 @@ def manual_page(registry: Registry[Any], name: str) -> ManualPage:
     >>> from discreet.catalogue import SCHEMES
     >>> page = manual_page(SCHEMES, "burel")
     >>> [option.name for option in page.options], "t-closeness" in page.refuses
-    (['retrieval', 'room', 'refine', 'values', 'descriptions', 'marginals', 'cells'], True)
+    (['retrieval', 'room', 'refine', 'values', 'descriptions', 'marginals', 'cells', 'snap'], True)
     >>> manual_page(PRINCIPLES, "k-anonymity").options[0].values
     'a whole number of at least 1'
     """

@@ -8,14 +8,16 @@ from typing import Annotated, Any, ClassVar, Literal, cast
 from discreet.errors import DiscreetError
 from discreet.options import Interval
 from discreet.principles.principle import Principle, as_principle
+from discreet.progress import Progress
 from discreet.releases.anatomy.release import AnatomyRelease
 from discreet.releases.generalization import Values
 from discreet.releases.generalized.release import GeneralizedRelease
+from discreet.releases.grid import column_unit
 from discreet.releases.release import Release
 from discreet.schemes.default_scheme import bounds_presence
 from discreet.schemes.refusal import Refusal
 from discreet.schemes.scheme import Scheme
-from discreet.table.table import Table
+from discreet.table.table import Table, as_table
 
 Exactness = Literal["boxes", "exact"]
 """Whether groups are published under boxes, or every row with its exact quasi-identifiers."""
@@ -34,6 +36,17 @@ class BoxScheme(Scheme):
     where only sensitive values are protected, no row is withheld and nobody has several."""
     cells: Annotated[int, Interval(1)] = 10
     """How many rows each of these counts has at least; more, if k-anonymity is promised for a larger k."""
+    snap: bool = False
+    """Whether intervals are widened to a public grid, so that nobody is certain to be at their ends."""
+
+    def __post_init__(self) -> None:
+        """Raise an error for options that contradict each other."""
+        super().__post_init__()
+        if self.snap and self.values != "interval":
+            raise DiscreetError(
+                f"{self.name}: snap=true widens intervals, and values={self.values} also publishes single values; say "
+                "values=interval"
+            )
 
     @property
     def counts_columns(self) -> bool:
@@ -42,13 +55,40 @@ class BoxScheme(Scheme):
 
     @property
     def options(self) -> dict[str, Any]:
-        """The parameters, as written to the manifest, with those of marginals only if these were asked for."""
+        """The parameters, as written to the manifest, with those of marginals and ``snap`` only if asked for."""
         stated = super().options
-        left = () if self.counts_columns else ("marginals", "cells")
+        left = {"marginals", "cells"} if not self.counts_columns else set()
+        left |= {"snap"} if not self.snap else set()
         return {name: stated[name] for name in stated if name not in left}
 
+    def shows_ends(self, principle: Principle) -> Refusal | None:
+        """Return why a promise is not made about intervals on a grid; None if it may be.
+
+        Why promises about sensitive values and about sizes of groups stay: groups and what is counted in them are the
+        same. Whoever knows everybody's quasi-identifiers and group is told nothing by descriptions. Whoever does not
+        can only compute the widened ones from the narrow ones, and so believes a mean over all groups, trees or matches
+        that have these, in each of which the belief is within the promise. Presence is judged for narrow intervals.
+        """
+        if not self.snap or not bounds_presence(principle):
+            return None
+        return Refusal(
+            f"scheme {self.name!r} with snap=true widens intervals after groups are formed, and presence is judged for "
+            "the narrowest ones",
+            principle,
+            "say snap=false",
+        )
+
+    def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> Release:
+        """Return a release of the table that keeps the promise; refuse a column without a grid before any work."""
+        for column in as_table(table).quasi if self.snap else ():
+            column_unit(column)
+        return super().publish(table, principle, progress)
+
     def completed(self, release: Release, table: Table, principle: Principle) -> Release:
-        """Return the release with marginals, if they are asked for or disclose nothing that is protected."""
+        """Return the release on a grid if that is asked for, and with marginals, if they are asked for or disclose
+        nothing that is protected."""
+        if self.snap:
+            release = cast(GeneralizedRelease, release).snapped(table)
         parts = as_principle(principle).parts
         smallest = max(part.least_rows for part in parts)
         if self.marginals == "auto":
@@ -87,6 +127,11 @@ class DescribedScheme(BoxScheme):
     def __post_init__(self) -> None:
         """Raise an error for options that contradict each other."""
         super().__post_init__()
+        if self.exact and self.snap:
+            raise DiscreetError(
+                f"{self.name}: descriptions=exact publishes quasi-identifiers as they are, and snap=true widens them; "
+                "give only one of them"
+            )
         if self.exact and self.counts_columns:
             raise DiscreetError(
                 f"{self.name}: descriptions=exact publishes all quasi-identifiers, and marginals={self.marginals} "
@@ -106,8 +151,10 @@ class DescribedScheme(BoxScheme):
         return stated if self.exact else {name: stated[name] for name in stated if name != "descriptions"}
 
     def broken_exactly(self, principle: Principle) -> Refusal | None:
-        """Return why exact descriptions, or marginals, would break a promise that boxes may keep; None if they would
-        not."""
+        """Return why exact descriptions, marginals, or intervals on a grid would break a promise that boxes may keep;
+        None if they would not."""
+        if (refusal := self.shows_ends(principle)) is not None:
+            return refusal
         if self.counts_columns and bounds_presence(principle):
             return Refusal(
                 f"scheme {self.name!r} with marginals={self.marginals} publishes which values occur, so presence of "

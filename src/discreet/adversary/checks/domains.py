@@ -46,7 +46,8 @@ def domains(
     """Check that domains, values and hierarchies agree with the original.
 
     A release may declare values that the original does not contain. This is no fault, but the finding lists them,
-    because the original cannot confirm them. Intervals end at values of the original: other ends could tell anything.
+    because the original cannot confirm them. Intervals end at values of the original, or on a grid: other ends could
+    tell anything.
     ``published`` are the numbers, or ends of intervals, that each numeric quasi-identifier is published with;
     ``from_release`` are the attributes whose hierarchy or order was copied from the release when the original was read.
     If the release says that all domains were ``declared``, then they are the ones that the original was read with,
@@ -65,7 +66,8 @@ def domains(
             shown = np.concatenate([published.get(attribute.name, np.zeros(0)), known if complete else np.zeros(0)])
             used = release.descriptions is not None and attribute.role == "quasi"
             wrong, others = _domain(attribute, column, shown, known, declared, used)
-            ends = published.get(attribute.name, known) if used else known
+            on_grid = attribute.unit is not None  # which another check judges
+            ends = published.get(attribute.name, known) if used and not on_grid else known
             if strange := np.setdiff1d(ends, known).tolist():
                 end = written(strange[0], attribute.notation)
                 wrong.append(f"an interval of {attribute.name!r} ends at {end}, which the original does not have")
@@ -157,10 +159,10 @@ def _domain(
     if given is not None and (bottom > given[0] or top < given[1]):
         remarks.append(f"The release states a narrower {than}")
     read = column.domain or ((float(known.min()), float(known.max())) if len(known) else (bottom, top))
-    if bottom < read[0] or top > read[1]:
+    if (bottom < read[0] or top > read[1]) and (attribute.declared or attribute.unit is None):
         remarks.append(f"The release declares a wider {than}")
     low, high = _observable(attribute, known)
-    if not attribute.declared and (bottom < low or top > high):
+    if not attribute.declared and attribute.unit is None and (bottom < low or top > high):
         faults.append(
             f"the domain of {attribute.name!r}, {ends(attribute.domain)}, is wider than the original's numbers and not "
             "said to be declared"

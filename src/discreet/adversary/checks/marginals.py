@@ -56,7 +56,8 @@ def marginals(case: Case[Any], population: bool = False) -> list[Check]:
 
 
 def _observed(attribute: Attribute, column: Column) -> Attribute:
-    """Return an attribute with the domain of the original, unless the release says that it was declared."""
-    if attribute.kind != "numeric" or attribute.declared:
+    """Return an attribute with the domain of the original, unless the release says that it was declared, or widened on
+    a grid, which another check judges."""
+    if attribute.kind != "numeric" or attribute.declared or attribute.unit is not None:
         return attribute
     return replace(attribute, domain=describe(as_shown(column, None), "quasi").domain)

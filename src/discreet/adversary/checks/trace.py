@@ -16,6 +16,7 @@ from discreet.adversary.check import Check, named
 from discreet.errors import DiscreetError
 from discreet.kernels.boxes.boxes import NO_HIGH, NO_LOW, admitted, spans
 from discreet.principles import wording
+from discreet.releases.grid import Grid, ranked_numbers
 from discreet.releases.grouped import GroupedRelease
 from discreet.releases.partition import GROUP
 from discreet.releases.release import Release
@@ -117,11 +118,15 @@ def outside(aligned: Aligned, kept: NDArray[np.intp], places: NDArray[np.intp]) 
 
 
 def wider(aligned: Aligned, kept: NDArray[np.intp], places: NDArray[np.intp]) -> list[str]:
-    """Report intervals with an end that no row has, in any of the groups that are described by the same interval."""
+    """Report intervals with an end that no row has, in any of the groups that are described by the same interval; on a
+    grid, those that are not what the rows of their group are widened to."""
     release, faults = aligned.release, []
     of_axes = zip(release.quasi, release.descriptions.texts, release.descriptions.regions, strict=True)
     for axis, (attribute, texts, regions) in enumerate(of_axes):
         if attribute.kind == "categorical" or attribute.hierarchy is not None:
+            continue
+        if attribute.unit is not None:
+            faults += _not_widened(aligned, kept, places, axis)
             continue
         number = len(texts.texts)
         low, high = np.full(number, NO_LOW, np.int32), np.full(number, NO_HIGH, np.int32)
@@ -136,6 +141,25 @@ def wider(aligned: Aligned, kept: NDArray[np.intp], places: NDArray[np.intp]) ->
                 f"no row has the ends of the interval of {attribute.name!r} in {named(release, int(found[0]))}"
             )
     return faults
+
+
+def _not_widened(aligned: Aligned, kept: NDArray[np.intp], places: NDArray[np.intp], axis: int) -> list[str]:
+    """Report a group whose interval on an axis, which has a grid, is not the one around the numbers of its rows."""
+    release, column = aligned.release, aligned.columns[axis]
+    attribute, regions = release.quasi[axis], release.descriptions.regions[axis]
+    low, high = np.full(release.groups, NO_LOW, np.int32), np.full(release.groups, NO_HIGH, np.int32)
+    codes = np.ascontiguousarray(column.codes[kept], np.int32)
+    cast(Any, spans)(codes, np.ascontiguousarray(places, np.int32), low, high)
+    of_cell = release.descriptions.texts[axis].of_cell
+    bounded = (regions.low <= regions.high) & ~regions.whole
+    some = np.flatnonzero(bounded[of_cell] & (low <= high))
+    numbers = ranked_numbers(attribute, column)
+    ends = Grid.of(attribute).widened(numbers[low[some]], numbers[high[some]])
+    differ = (ends[0] != regions.low[of_cell[some]]) | (ends[1] != regions.high[of_cell[some]])
+    if not differ.any():
+        return []
+    group = named(release, int(some[np.argmax(differ)]))
+    return [f"the interval of {attribute.name!r} in {group} is not the one on the grid around its rows"]
 
 
 def place_rows(

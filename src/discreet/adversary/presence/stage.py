@@ -324,10 +324,10 @@ def remarks(presence: PresenceFindings) -> list[Check]:
         )
     elif presence.group > presence.average * (1.0 + SLACK):
         sentences["ends"] = (
-            "Descriptions are as narrow as possible, so that some row lies at each end of an interval. An attacker who "
-            f"knows this believes in one combination of ends with {percent(presence.group)}, where the numbers of rows "
-            f"and combinations alone justify {percent(presence.average)}; promises about presence are judged by the "
-            "former."
+            "Descriptions are as narrow as possible, so that some row lies at each end of an interval, or on a grid in "
+            "the cell there. An attacker who knows this believes in one combination of ends with "
+            f"{percent(presence.group)}, where the numbers of rows and combinations alone justify "
+            f"{percent(presence.average)}; promises about presence are judged by the former."
         )
     some_row = presence.some_row or 0.0
     if presence.own_row is not None and some_row > presence.own_row * (1.0 + SLACK):

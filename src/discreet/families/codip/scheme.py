@@ -163,6 +163,8 @@ class Codip(Scheme):
         scheme = make_scheme(name, options, state, principle)
         if getattr(scheme, "counts_columns", False):
             raise DiscreetError(f"{self.name}: its tables have no counts of quasi-identifiers; say marginals=none")
+        if getattr(scheme, "snap", False):
+            raise DiscreetError(f"{self.name}: intervals of its tables are as narrow as possible; say snap=false")
         return scheme
 
     def _named(self) -> Form:

@@ -109,6 +109,7 @@ class Heterogeneous(LeadingScheme):
     descriptions: Exactness = "boxes"
     marginals: Beside = "auto"
     cells: Annotated[int, Interval(1)] = 10
+    snap: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()

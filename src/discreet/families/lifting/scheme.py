@@ -79,6 +79,7 @@ class Lifting(BoxScheme):
     tree and only matches descriptions may believe more than is promised, and the audit says how much."""
     marginals: Beside = "auto"
     cells: Annotated[int, Interval(1)] = 10
+    snap: bool = False
 
     def refusal(self, principle: Principle, prior: Prior) -> Refusal | None:
         """Promises that bound the belief in each value, or node of one level, from above and say nothing else.

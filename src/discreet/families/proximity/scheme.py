@@ -107,6 +107,7 @@ class SplitAndPartition(GroupingScheme):
     values: Values = "interval"
     marginals: Beside = "auto"
     cells: Annotated[int, Interval(1)] = 10
+    snap: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what the published algorithm does not do."""

@@ -35,7 +35,7 @@ from discreet.principles.bounds import bounded_shares
 from discreet.principles.counts import Counts
 from discreet.principles.principle import Principle, conjunction
 from discreet.principles.wording import counted
-from discreet.releases.attributes import Attribute
+from discreet.releases.attributes import Attribute, as_shown
 from discreet.table.table import Column, Table
 
 AMOUNTS = (
@@ -205,7 +205,9 @@ def divided(case: Case[Seal], inseparable: Inseparable) -> Check:
     if why is not None:
         return Check("groups", False, f"Scheme {scheme.name!r} cannot have made these groups: {why}.")
     unknown = int((groups < 0).sum())
-    if unknown and release.disjoint:
+    # intervals on a grid may overlap, whatever the cuts are
+    on_grid = any(attribute.unit is not None for attribute in release.quasi)
+    if unknown and release.disjoint and not on_grid:
         both = inseparable(scheme.options.get("values") == "set")
         if both is not None:
             first, second = (named(release, group) for group in both)
@@ -227,10 +229,15 @@ def _as_published(release: Seal, original: Table, labels: bool) -> Table | None:
     columns = [original.column(attribute.name) for attribute in (*release.quasi, *release.sensitive)]
     if any(map(other_tree, (*release.quasi, *release.sensitive), columns)):
         return None
-    shown = [
-        column if attribute.domain is None else replace(column, domain=attribute.domain, declared_domain=True)
-        for attribute, column in zip(release.quasi, columns, strict=False)
-    ]
+
+    def within(attribute: Attribute, column: Column) -> Column:
+        if attribute.domain is None:
+            return column
+        if attribute.unit is not None and not attribute.declared:  # published wider than the scheme saw it
+            return as_shown(replace(column, declared_domain=False), None)
+        return replace(column, domain=attribute.domain, declared_domain=True)
+
+    shown = [within(*both) for both in zip(release.quasi, columns, strict=False)]
     return replace(original, quasi=tuple(shown))
 
 

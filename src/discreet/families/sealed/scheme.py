@@ -46,6 +46,7 @@ class OneRunScheme(DescribedScheme):
     descriptions: Exactness = "boxes"
     marginals: Beside = "auto"
     cells: Annotated[int, Interval(1)] = 10
+    snap: bool = False
     random_state: int | None = None
     """A seed, for experiments only: anyone who knows it can repeat what was drawn, and nothing is sealed."""
 
@@ -122,6 +123,10 @@ class Sealed(OneRunScheme):
     from the start. What is published then are the quasi-identifiers of the members of every group, the counts of its
     values and its leakage: all of it follows from the results and the published counts, given which the odds are as
     above. Cuts between values leave nobody's quasi-identifiers in two groups, so there is no average to take.
+
+    *Intervals on a grid* (``snap=true``) follow from the groups and quasi-identifiers, so they tell this adversary less
+    than the narrow ones: beliefs are means over the partitions that look alike, each within the promise. But they may
+    overlap, so without the trace an audit knows the groups of fewer rows.
 
     What would undo it: coins that can be repeated (so a seed is for experiments only), several runs of which one is
     chosen, ties broken by the order of the input, and boxes that depend on sensitive values; there are none here.

@@ -27,6 +27,7 @@ from discreet.releases.described import DescribedRelease
 from discreet.releases.descriptions import Texts
 from discreet.releases.folder import Home
 from discreet.releases.generalization import Values, exact_texts, generalize
+from discreet.releases.grid import widened
 from discreet.releases.marginals import ASSUMED, MARGINALS, Marginals, stated_least
 from discreet.releases.marginals import COLUMNS as MARGINAL_COLUMNS
 from discreet.releases.partition import GROUP, PublishedRows
@@ -113,6 +114,24 @@ class GeneralizedRelease(DescribedRelease):
         manifest = {**self.manifest, "attributes": [attribute.as_dict() for attribute in attributes]}
         return replace(self, manifest=manifest, attributes=attributes, texts=texts)
 
+    def snapped(self, table: Table) -> Self:
+        """Return the release of a table with the ends of all intervals on a public grid.
+
+        >>> import discreet as dc
+        >>> from discreet.datasets import patients
+        >>> table = patients()
+        >>> narrow = dc.publish(table, dc.KAnonymity(48), "mondrian")
+        >>> narrow.texts[0].texts, narrow.snapped(table).texts[0].texts
+        (('[19, 74]',), ('[12, 83]',))
+        """
+        columns = [table.column(attribute.name) for attribute in self.quasi]
+        if self.withheld and self.trace is not None:  # the unit must not tell of their numbers
+            shown = self.trace.reshape(table.rows, -1)[:, 0] >= 0
+            columns = [replace(column, codes=column.codes[shown]) for column in columns]
+        described = [widened(*each) for each in zip(self.quasi, self.texts, columns, strict=True)]
+        quasi, texts = zip(*described, strict=True)
+        return self.with_texts((*quasi, *self.attributes[len(quasi) :]), texts).in_order()
+
     def with_marginals(self, table: Table, least: int) -> Self:
         """Return the release of a whole table with the counts of its quasi-identifiers, of at least so many rows each.
 
@@ -130,10 +149,16 @@ class GeneralizedRelease(DescribedRelease):
             )
         labels = any(each.kind != "categorical" and (each.hierarchy or each.recipe) for each in self.quasi)
         rows = PublishedRows(table, np.zeros(table.rows, np.int32), labels)
-        marginals = Marginals.of(rows.columns, rows.quasi, least)
+
+        def on_grids(attributes: tuple[Attribute, ...]) -> tuple[Attribute, ...]:
+            both = zip(attributes, self.attributes, strict=False)
+            return tuple(replace(each, domain=own.domain, unit=own.unit) for each, own in both)
+
+        marginals = Marginals.of(rows.columns, on_grids(rows.quasi), least)
         named = rows.described_by(
             [Texts((*of.texts, *cells), of.of_cell) for of, cells in zip(self.texts, marginals.cells, strict=True)]
         )
+        named = on_grids(named)
         manifest: dict[str, Any] = {}
         for key, entry in self.manifest.items():
             manifest |= {MARGINALS: {"least": least}, key: entry} if key == "tables" else {key: entry}

@@ -70,6 +70,7 @@ class Burel(LeadingScheme):
     descriptions: Exactness = "boxes"
     marginals: Beside = "auto"
     cells: Annotated[int, Interval(1)] = 10
+    snap: bool = False
 
     def refusal(self, principle: Principle, prior: Prior) -> Refusal | None:
         """Accept only promises that bound shares of values, or of nodes of one level, with or without k-anonymity."""

@@ -69,6 +69,7 @@ class Sabre(LeadingScheme):
     descriptions: Exactness = "boxes"
     marginals: Beside = "auto"
     cells: Annotated[int, Interval(1)] = 10
+    snap: bool = False
 
     def refusal(self, principle: Principle, prior: Prior) -> Refusal | None:
         """Accept exactly one t-closeness promise, with or without other monotone promises."""

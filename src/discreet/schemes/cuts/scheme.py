@@ -64,6 +64,7 @@ class Cuts(GroupingScheme):
     descriptions: Exactness = "boxes"
     marginals: Beside = "auto"
     cells: Annotated[int, Interval(1)] = 10
+    snap: bool = False
 
     def __post_init__(self) -> None:
         """Raise an error for invalid parameters."""

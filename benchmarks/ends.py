@@ -1,0 +1,85 @@
+"""Ends of intervals: how many people "at an end, the rest as described" singles out, with and without a grid."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import discreet as dc
+from benchmarks.measuring import show
+from discreet.adversary.alignment import codes_in
+from discreet.analyst.loss import ail
+from discreet.analyst.queries import exact_counts
+from discreet.analyst.workload import run, workload
+from discreet.datasets import LIKENESS_QUASI, census
+from discreet.releases.boxes import boxes_in
+from discreet.schemes import make_scheme
+
+ROWS = 20_000
+
+
+def main() -> None:
+    table = census(ROWS, quasi=LIKENESS_QUASI)
+    queries = workload(table, dimensionality=2, selectivity=0.1)
+    exact = exact_counts(table, queries)
+    lines = []
+    for name, promise in (
+        ("mondrian", "k-anonymity(k=5)"),
+        ("cuts", "beta-likeness(beta=4)"),
+        ("burel", "beta-likeness(beta=4)"),
+    ):
+        for options in (
+            "marginals=none",
+            "snap=true, marginals=none",
+            "marginals=one-way",
+            "snap=true, marginals=one-way",
+        ):
+            scheme = make_scheme(f"{name}({options})", random_state=1)
+            release: Any = dc.publish(table, promise, scheme)
+            at_end, inside = singled_out(release, table)
+            error = run(release, table, queries, exact).median
+            lines.append(
+                (name, promise, options, f"{at_end:.1%}", f"{inside:.1%}", f"{ail(release):.4f}", f"{error:.1%}")
+            )
+    show(
+        f"ends of intervals: census of {ROWS:,} rows, 5 QIs, salary sensitive",
+        (
+            "scheme",
+            "promise",
+            "options",
+            "groups with an end of one person",
+            "with an inner number",
+            "AIL",
+            "median error",
+        ),
+        lines,
+    )
+
+
+def singled_out(release: Any, table: Any) -> tuple[float, float]:
+    """Of the groups in which some number is published by an interval, the share in which one of its two ends, and in
+    which one of two inner numbers drawn by lot, fits exactly one person whom the rest of the description admits."""
+    boxes, random = boxes_in(release.descriptions, table.quasi), np.random.default_rng(1)
+    ends = inner = groups = 0
+    for group in range(release.groups):
+        fits = np.ones(table.rows, np.bool_)
+        for axis, column in enumerate(table.quasi):
+            admitted = np.zeros(len(column.values), np.bool_)
+            admitted[codes_in(boxes, group, axis)] = True
+            fits &= admitted[column.codes]
+        found = []
+        for axis, column in enumerate(table.quasi):
+            text = release.texts[axis].of_cell[group]
+            regions = release.descriptions.regions[axis]
+            low, high = regions.low[text], regions.high[text]
+            if column.kind == "numeric" and low < high:
+                held = column.values[column.codes[fits]]
+                between = random.integers(low + 1, high, 2) if high > low + 1 else []
+                alone = [any((held == number).sum() == 1 for number in some) for some in ((low, high), between)]
+                found.append(alone)
+        if found:
+            groups += 1
+            ends += any(end for end, _ in found)
+            inner += any(number for _, number in found)
+    return ends / max(1, groups), inner / max(1, groups)

@@ -1,0 +1,84 @@
+"""Check that intervals end on a public grid, if the release says so: then nobody is certain to be at an end."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.adversary.alignment import quasi_column
+from discreet.adversary.case import Case
+from discreet.adversary.check import Check, one_sentence
+from discreet.errors import DiscreetError
+from discreet.principles.wording import listed
+from discreet.releases.attributes import Attribute
+from discreet.releases.descriptions import Descriptions
+from discreet.releases.grid import Grid, column_unit, end_text, ranked_numbers
+from discreet.releases.labels import Regions, interval
+from discreet.table.table import Column
+
+
+def grid(case: Case[Any]) -> list[Check]:
+    """Check the grid of a release, if it has one or should have: its units, its start, and all ends."""
+    release, scheme = case.release, case.manifest.get("scheme")
+    options = scheme.get("options") if isinstance(scheme, dict) else None
+    said = isinstance(options, dict) and options.get("snap") is True
+    described: Descriptions | None = release.descriptions
+    with_unit = [attribute.name for attribute in release.quasi if attribute.unit is not None]
+    if not said and not with_unit:
+        return []
+    faults: list[str] = []
+    if not said or described is None:
+        faults.append(f"the manifest gives a unit for {listed(map(repr, with_unit))}, but does not state snap=true")
+    if any(part.most_presence < 1.0 for part in case.parts):
+        faults.append("a promise about presence is judged for the narrowest intervals, which are not published")
+    if described is not None and said:
+        for attribute, regions in zip(described.quasi, described.regions, strict=True):
+            faults += _faults(attribute, regions, quasi_column(attribute, case.original), release.withheld == 0)
+    if faults:
+        return [Check("grid", False, one_sentence(faults))]
+    sentence = (
+        f"All intervals of {listed(map(repr, with_unit))} end on the grid, so nobody is certain to be at an end."
+        if with_unit
+        else "No quasi-identifier is published by intervals, so there is no grid to check."
+    )
+    return [Check("grid", True, sentence)]
+
+
+def _faults(attribute: Attribute, regions: Regions, column: Column, complete: bool) -> list[str]:
+    """Return the first fault of an attribute: of its unit, its domain or an interval."""
+    name, declared = attribute.name, attribute.declared
+    published = replace(column, domain=attribute.domain, declared_domain=declared, declared_values=declared)
+    try:
+        unit = column_unit(published)
+    except DiscreetError as error:
+        return [f"the intervals of {name!r} cannot end on a grid: {error}"]
+    # numbers with more decimal places may be withheld
+    coarser = not complete and unit is not None and attribute.unit is not None and attribute.unit > unit
+    if attribute.unit != unit and not coarser:
+        return [f"the manifest gives {attribute.unit or 'no unit'} as the unit of {name!r}, which must be {unit}"]
+    if unit is None:
+        return []
+    known = known_numbers(attribute, column)
+    if attribute.kind == "numeric" and not attribute.declared and attribute.domain is not None and len(known):
+        around, ends = Grid.from_zero(attribute.unit or unit), np.array(attribute.domain)
+        other = complete and bool((np.concatenate(around.widened(known[:1], known[-1:])) != ends).any())
+        if other or not around.possible(ends[:1], ends[1:], known)[0]:
+            return [f"the domain of {name!r}, which is not said to be declared, does not end on the grid of its unit"]
+    bounded = np.flatnonzero(~regions.whole & (regions.low <= regions.high))
+    low, high = regions.low[bounded], regions.high[bounded]
+    wrong = np.flatnonzero(~Grid.of(attribute).possible(low, high, known))
+    if not len(wrong):
+        return []
+    text = interval(*(end_text(attribute, float(end[wrong[0]])) for end in (low, high)))
+    return [f"the interval {text} of {name!r} does not end on the grid, or nobody is in a cell at its end"]
+
+
+def known_numbers(attribute: Attribute, column: Column) -> NDArray[np.float64]:
+    """Return the numbers of a column that occur in its rows, ascending; of ordered values, their places."""
+    codes = np.flatnonzero(np.bincount(column.codes, minlength=len(column.values)))
+    codes = codes[codes != (-1 if column.missing is None else column.missing)]
+    numbers = ranked_numbers(attribute, column)[codes]
+    return np.sort(numbers[numbers >= 0.0]) if attribute.kind == "ordinal" else numbers
