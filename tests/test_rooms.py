@@ -62,7 +62,7 @@ class Budget(NamedTuple):
 
 BUDGETS = {
     "adversary": Budget(7_100, 44),
-    "analyst": Budget(520, 5),
+    "analyst": Budget(600, 6),
     "command": Budget(2_690, 19),
     "datasets": Budget(700, 5),
     "families": Budget(15_775, 100),
@@ -70,18 +70,19 @@ BUDGETS = {
     "jobs": Budget(1_485, 12),
     "kernels": Budget(4_000, 32),
     "principles": Budget(3_410, 23),
-    "releases": Budget(6_810, 37),
+    "releases": Budget(7_070, 38),
     "report": Budget(2_320, 14),
     "schemes": Budget(3_580, 25),
     "table": Budget(7_800, 36),
 }
 """Per room; ``ground`` are the modules beside the rooms."""
-CORE = Budget(38_950, 250)
+CORE = Budget(38_990, 250)
 """All of them together but the families and what is new, which is less than the sum of what each may have at most."""
 NEW = (
     *("literature.py", "command/data.py", "report/tradeoff.py"),
     *("table/foreign.py", "table/layout.py", "table/unnamed.py"),
     *("releases/marginals.py", "releases/spread.py", "adversary/checks/marginals.py"),
+    *("analyst/answers.py", "releases/box_bounds.py", "releases/anatomy/uncertainty.py"),
     *("analyst/quality.py", "adversary/group_sizes.py", "releases/frames.py"),
     *("command/hierarchy.py", "jobs/hierarchy.py", "table/hierarchy_check.py", "table/hierarchy_starters.py"),
     *("releases/grid.py", "adversary/checks/grid.py"),

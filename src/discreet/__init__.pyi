@@ -13,6 +13,7 @@ from .adversary.attacks.presence import Corners, Presence
 from .adversary.attacks.similarity import Similarity
 from .adversary.attacks.trained import Trained
 from .adversary.audit import Audit, audit
+from .analyst.answers import Answer, answers
 from .errors import DiscreetError
 from .families.ambiguity.release import AmbiguousRelease
 from .families.ambiguity.scheme import Ambiguity
@@ -76,6 +77,7 @@ __all__ = [
     "AmbiguousRelease",
     "Anatomy",
     "AnatomyRelease",
+    "Answer",
     "Attack",
     "Audit",
     "BackgroundJoin",
@@ -143,6 +145,7 @@ __all__ = [
     "Trained",
     "Variance",
     "__version__",
+    "answers",
     "attack",
     "audit",
     "check_hierarchy",

@@ -17,6 +17,8 @@ from discreet.table.table import Table
 
 NUMBER, SELECTIVITY, SEED = 1_000, 0.1, 0
 """How many counts are asked, and which share of the rows each is expected to select."""
+LISTED = 5_000_000
+"""About how many categories all conditions may list together: with very many there are fewer counts."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,9 @@ def quality(release: Release, table: Table) -> Quality:
     True
     """
     most = min(2, USUAL, len(table.quasi))
-    queries = workload(table, dimensionality=most, selectivity=SELECTIVITY, number=NUMBER, seed=SEED)
+    widest = max([1, *(len(column.values) for column in table.columns if column.kind != "numeric")])
+    number = max(NUMBER // 10, min(NUMBER, LISTED // widest))
+    queries = workload(table, dimensionality=most, selectivity=SELECTIVITY, number=number, seed=SEED)
     exact = exact_counts(table, queries)
     found = run(release, table, queries, exact)
     if found.dropped == found.queries:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
+from discreet.analyst.answers import Answer, answers
 from discreet.command.console import Exit, note, number, output, print_json, quiet, show_remark, watching
 from discreet.command.flags import parsed
 from discreet.errors import DiscreetError
@@ -50,19 +51,19 @@ def query(
         asked = [SqlStatement(sql, 0)] if sql is not None else read_statements(cast(str, file))
         release = load(folder)
         chosen = release.estimator_named(AUTO if estimator is None else estimator)
-        answers = _answered(folder, release, chosen, asked, file, original, parsed(reading), progress)
-    for answer in answers:
+        found = _answered(folder, release, chosen, asked, file, original, parsed(reading), progress)
+    for answer in found:
         for remark in answer.remarks:
             note(remark)
     if as_json:
-        documents = [answer.document for answer in answers]
+        documents = [answer.document for answer in found]
         print_json(documents[0] if file is None else documents)
     else:
         if quiet():  # the numbers alone, for a script
-            lines = [line for answer in answers for line in answer.bare]
+            lines = [line for answer in found for line in answer.bare]
         else:
             named = [
-                (answer.lines if file is None else [answer.document["query"], *answer.lines, ""]) for answer in answers
+                (answer.lines if file is None else [answer.document["query"], *answer.lines, ""]) for answer in found
             ]
             lines = [line for each in named for line in each]
         withheld = release.withheld
@@ -115,7 +116,7 @@ def _answered(
     if original is not None:
         with Source(original) as source:
             table = table_of(source, spec_with(folder, source, reading)[0])
-    answers = []
+    made = []
     for at, (statement, question) in enumerate(zip(statements, asked, strict=True)):
         progress("asking", at / len(asked))
         with _naming(statement, file):
@@ -128,8 +129,8 @@ def _answered(
         document |= {} if original is None else {"original": original}
         about = (question.query, question.attributes) if isinstance(question, GroupBy) else (question, ())
         remarks = [f"Note: {remark}{'' if remark.endswith('?') else '.'}" for remark in release.notes(*about)]
-        answers.append(_Answer(document, lines, remarks))
-    return answers
+        made.append(_Answer(document, lines, remarks))
+    return made
 
 
 @contextmanager
@@ -148,10 +149,10 @@ def _estimated(
     asked: Sequence[Any],
     counts: Sequence[int],
     file: str | None,
-) -> list[float]:
+) -> list[Answer]:
     """Estimate all single counts in one call, which is faster; on an error, find the statement at fault."""
     try:
-        return [float(estimate) for estimate in release.estimates([asked[at] for at in counts], estimator)]
+        return answers(release, [asked[at] for at in counts], estimator)
     except DiscreetError:
         for at in counts:
             with _naming(statements[at], file):
@@ -160,17 +161,22 @@ def _estimated(
 
 
 def _counted(
-    estimate: float, asked: Query, release: Release, original: Table | None
+    answer: Answer, asked: Query, release: Release, original: Table | None
 ) -> tuple[dict[str, Any], list[str]]:
     """Return the answer to a single count as plain values and as lines; with the original also the exact count."""
+    estimate, document = answer.estimate, answer.as_dict()
     lines = [f"About {number(estimate, 4)} of {counted(release.rows, 'published row')}."]
+    if answer.low is not None and answer.high is not None:
+        lines.append(f"In 95 of 100 cases between {number(answer.low, 4)} and {number(answer.high, 4)}.")
+    if answer.least is not None and answer.most is not None and answer.least < answer.most:
+        lines.append(f"For certain between {answer.least:,.0f} and {answer.most:,.0f}.")
     if original is None:
-        return {"estimate": estimate}, lines
+        return document, lines
     exact = asked.count(original)
     error = abs(estimate - exact) / exact if exact else None
     away = "undefined, because there are none" if error is None else percent(error)
     lines.append(f"Exactly {exact:,} in the original; relative error {away}.")
-    return {"estimate": estimate, "exact": exact, "relative_error": error}, lines
+    return {**document, "exact": exact, "relative_error": error}, lines
 
 
 def _grouped(

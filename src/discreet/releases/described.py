@@ -190,6 +190,12 @@ class DescribedRelease(GroupedRowsRelease):
         """
         return estimates(self, queries, evenly=estimator == "even")
 
+    def certain_bounds(self, queries: Sequence[Query]) -> NDArray[np.float64]:
+        """Return the rows whose descriptions lie within the conditions of each query, and of those that meet them."""
+        from discreet.releases.box_bounds import bounds
+
+        return bounds(self, queries)
+
     @property
     def estimators(self) -> Mapping[str, str]:
         """Evenly spread rows, and fitted ones where there are counts to fit them to."""

@@ -334,6 +334,16 @@ class Release(ABC):
     def _estimates(self, queries: Sequence[Query], estimator: str) -> NDArray[np.float64]:
         """The estimates by one of ``estimators``, whose name was checked, or by ``auto`` if there are none."""
 
+    def certain_bounds(self, queries: Sequence[Query]) -> NDArray[np.float64] | None:
+        """How many published rows satisfy each query for certain, and how many may: a line each; None if nothing is
+        certain in this format."""
+        return None
+
+    def standard_errors(self, queries: Sequence[Query]) -> NDArray[np.float64] | None:
+        """The standard error of each estimate by the usual estimator; NaN for a query that has none, and None if the
+        release does not tell."""
+        return None
+
     def estimator_named(self, name: str = AUTO) -> str:
         """The name of the estimator that this one stands for: ``auto`` for the usual one; raises if there is none."""
         if isinstance(name, str) and name in self.estimators:

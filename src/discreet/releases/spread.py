@@ -229,7 +229,7 @@ def _even_numbers(attribute: Attribute, regions: Regions) -> Shares:
     low, high = np.where(regions.whole, domain[0], regions.low), np.where(regions.whole, domain[1], regions.high)
 
     def shares(conditions: Conditions) -> Numbers:
-        first, last, points = _asked(attribute, conditions)
+        first, last, points = asked_numbers(attribute, conditions)
         if points is not None:
             return _points(low, high, step, points)
         if step:
@@ -256,7 +256,7 @@ def _fitted_numbers(attribute: Attribute, regions: Regions, counted: Counted) ->
     evenly = _even_numbers(attribute, regions)
 
     def shares(conditions: Conditions) -> Numbers:
-        first, last, points = _asked(attribute, conditions)
+        first, last, points = asked_numbers(attribute, conditions)
         if points is None:
             wanted = line.within(np.maximum(low, first), np.minimum(high, last), weights)
         else:
@@ -289,7 +289,7 @@ def _atoms(cells: Regions, step: float) -> tuple[Line, NDArray[np.int64]]:
     return Line(lows[order], highs[order], step), cells_of[order].astype(np.int64)
 
 
-def _asked(attribute: Attribute, conditions: Conditions) -> tuple[float, float, Numbers | None]:
+def asked_numbers(attribute: Attribute, conditions: Conditions) -> tuple[float, float, Numbers | None]:
     """Return the range of numbers that satisfy all conditions, and which ones if they are listed."""
     first, last = -np.inf, np.inf
     points: Numbers | None = None

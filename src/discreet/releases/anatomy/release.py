@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from discreet.principles.counts import Counts
 from discreet.releases import canonical, reading
+from discreet.releases.anatomy.uncertainty import Groups, tells
 from discreet.releases.assumptions import CHOSEN, COUNTED, FOR_RECIPIENTS, KEPT_BY_GROUPS, ONE_RELEASE, SHUFFLED
 from discreet.releases.columns import column_array
 from discreet.releases.counted import (
@@ -201,6 +202,20 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease, ExactRowsRelease):
         """The published values of a column, in their order."""
         values = self.sensitive_values(name)
         return self.columns[name].values if values is None else values
+
+    @cached_property
+    def _in_groups(self) -> Groups:
+        """The rows by combinations of quasi-identifiers and groups."""
+        return Groups(self)
+
+    def certain_bounds(self, queries: Sequence[Query]) -> NDArray[np.float64]:
+        """Return how many rows satisfy each query for certain, and how many may, by the counts of all groups."""
+        bounds = [self._in_groups.bounds(query) for query in queries]
+        return np.array(bounds, np.float64).reshape(len(bounds), 2)
+
+    def standard_errors(self, queries: Sequence[Query]) -> NDArray[np.float64] | None:
+        """Return the standard error of each estimate, if the groups tell how strong the association in them may be."""
+        return np.array([self._in_groups.standard_error(query) for query in queries]) if tells(self) else None
 
     def _estimates(self, queries: Sequence[Query], estimator: str) -> NDArray[np.float64]:
         """The expected number of published rows that satisfy each query.

@@ -1,0 +1,69 @@
+"""How many rows under boxes satisfy a query for certain, and how many may."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.releases.attributes import Attribute
+from discreet.releases.labels import Regions
+from discreet.releases.spread import Conditions, Shares, asked_numbers
+from discreet.table.query import Query
+
+if TYPE_CHECKING:
+    from discreet.releases.described import DescribedRelease
+
+Mask = NDArray[np.bool_]
+
+
+def bounds(release: DescribedRelease, queries: Sequence[Query]) -> NDArray[np.float64]:
+    """Return, per query, the rows of groups whose descriptions lie within the conditions, and of those that meet them.
+
+    What is published unchanged is known of every row. A description that admits missing values lies within none.
+    """
+    names = [each.name for each in release.attributes if each.role != "quasi"]
+    exact = dict(zip(names, (*release.sensitive_columns, *release.others), strict=True))
+    axes = {attribute.name: axis for axis, attribute in enumerate(release.quasi)}
+    result = np.empty((len(queries), 2))
+    for line, query in zip(result, queries, strict=True):
+        rows: Mask | None = None
+        within, meeting = np.ones(release.groups, np.bool_), np.ones(release.groups, np.bool_)
+        for name, conditions in query.by_attribute.items():
+            attribute = release.asked(conditions[0])
+            if name in axes:
+                axis = axes[name]
+                regions, shares = release.descriptions.regions[axis], release.even_shares[axis]
+                inside, touched = covered(attribute, regions, conditions, shares)
+                of_cell = release.texts[axis].of_cell
+                within &= inside[of_cell]
+                meeting &= touched[of_cell]
+                continue
+            for condition in conditions:
+                release.asked(condition)
+                held = condition.admits(exact[name].values, attribute.meaning)[exact[name].codes]
+                rows = held if rows is None else rows & held
+        counts = np.bincount(release.group_of if rows is None else release.group_of[rows], minlength=release.groups)
+        line[:] = counts[within].sum(), counts[meeting].sum()
+    return result
+
+
+def covered(attribute: Attribute, regions: Regions, conditions: Conditions, shares: Shares) -> tuple[Mask, Mask]:
+    """Return which texts of an attribute lie within some conditions, and which meet them."""
+    known = regions.low <= regions.high
+    if attribute.kind == "numeric" and attribute.hierarchy is None:
+        first, last, points = asked_numbers(attribute, conditions)
+        meeting = known & (regions.low <= last) & (regions.high >= first)
+        inside = (regions.low >= first) & (regions.high <= last)
+        if points is not None:
+            meeting &= np.searchsorted(points, regions.high, "right") > np.searchsorted(points, regions.low, "left")
+            inside &= (regions.low == regions.high) & meeting
+        return meeting & inside & ~regions.missing, meeting
+    share = shares(conditions)
+    named = all(attribute.standing_in(condition) == condition for condition in conditions)
+    inside = (share == 1.0) & named
+    if attribute.kind != "categorical":
+        inside &= ~regions.missing
+    return inside, share > 0.0

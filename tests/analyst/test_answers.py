@@ -1,0 +1,201 @@
+"""Certain bounds that no truth leaves, and intervals that most truths are in."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import discreet as dc
+from discreet.analyst.answers import answers
+from discreet.analyst.queries import exact_counts
+from discreet.datasets import census, census_arrow, patients
+from discreet.table.table import Column, Table
+from support.command import run
+
+BOUNDED = {
+    "cuts": "beta-likeness(beta=2)",
+    "cuts(values=set)": "k-anonymity(k=3)",
+    "cuts(values=label)": "k-anonymity(k=3)",
+    "incognito": "k-anonymity(k=3)",
+    "lifting": "beta-likeness(beta=2)",
+    "sealed": "beta-likeness(beta=3)",
+    "mirrored": "beta-likeness(beta=2)",
+    "heterogeneous(publishes=graph)": "l-diversity(l=2)",
+    "cuts(descriptions=exact)": "beta-likeness(beta=2)",
+    "burel(descriptions=exact)": "beta-likeness(beta=2)",
+    "sealed(descriptions=exact)": "beta-likeness(beta=3)",
+    "anatomy": "l-diversity(l=2)",
+    "baseline": "beta-likeness(beta=2)",
+}
+"""Schemes whose releases bound counts, with a promise for each."""
+
+
+def drawn(column: Column, chance: np.random.Generator, share: float) -> dc.Range | dc.OneOf:
+    """A condition on a column that about this share of its values satisfies: a range, or any of them."""
+    known = [at for at in range(len(column.values)) if at != column.missing]
+    length = max(1, round(len(known) * share))
+    start = int(chance.integers(0, len(known) - length + 1))
+    if column.kind == "numeric":
+        low, high = column.values[known[start]], column.values[known[start + length - 1]]
+        if chance.random() < 0.3:
+            return dc.OneOf(column.name, tuple(float(column.values[at]) for at in known[start : start + length]))
+        return dc.Range(column.name, float(low), float(high))
+    chosen = chance.permutation(known)[:length] if chance.random() < 0.5 else known[start : start + length]
+    return dc.OneOf(column.name, tuple(str(column.values[at]) for at in chosen))
+
+
+def asked(table: Table, number: int, seed: int) -> list[dc.Query]:
+    """Queries on 1 to 5 quasi-identifiers and a sensitive attribute, expected to select 1 to 30 % of the rows."""
+    chance, found = np.random.default_rng(seed), []
+    for _ in range(number):
+        many = int(chance.integers(1, min(5, len(table.quasi)) + 1))
+        share = float(chance.uniform(0.01, 0.3)) ** (1 / (many + 1))
+        columns = [table.quasi[at] for at in chance.permutation(len(table.quasi))[:many]]
+        found.append(dc.Query(tuple(drawn(column, chance, share) for column in [*columns, table.sensitive[0]])))
+    return found
+
+
+# ------------------------------------------------------------------------------------------------------------- bounds
+
+
+@pytest.mark.parametrize("scheme", BOUNDED)
+@given(seed=st.integers(0, 10_000))
+def test_the_truth_and_the_estimate_are_within_certain_bounds(scheme: str, seed: int) -> None:
+    chance = np.random.default_rng(seed)
+    number = 40
+    data = pa.table(
+        {
+            "age": [None if chance.random() < 0.1 else float(age) / 2 for age in chance.integers(0, 12, number)],
+            "town": chance.choice(["a", "b", "c", "d", None], number),
+            "s": chance.permutation(list("pqrs") * (number // 4)),
+        }
+    )
+    tree = {"north": ["a", "b"], "south": ["c", "d", "(missing)"]}
+    if "sealed" in scheme or "mirrored" in scheme or "heterogeneous" in scheme or scheme == "lifting":
+        data = pa.table(
+            {"age": chance.integers(0, 12, number), "town": chance.choice(list("abcd"), number), "s": data["s"]}
+        )
+        tree = {"north": ["a", "b"], "south": ["c", "d"]}
+    table = dc.read(data, quasi=["age", "town"], sensitive="s", hierarchies={"town": tree}, missing="value")
+    release = dc.publish(table, BOUNDED[scheme], scheme)
+    assert release.withheld == 0
+    queries = asked(table, 12, seed)
+    for query, answer in zip(queries, answers(release, queries), strict=True):
+        assert answer.least is not None and answer.most is not None
+        assert answer.least <= query.count(table) <= answer.most, query
+        assert answer.least - 1e-9 <= answer.estimate <= answer.most + 1e-9, query
+
+
+@given(seed=st.integers(0, 10_000))
+def test_bounds_of_exact_rows_are_the_least_and_the_most_of_all_ways_to_give_the_values(seed: int) -> None:
+    chance = np.random.default_rng(seed)
+    data = pa.table({"x": chance.integers(0, 3, 8), "s": chance.permutation(list("ppqqrrss"))})
+    table = dc.read(data, quasi="x", sensitive="s")
+    release: Any = dc.publish(table, "l-diversity(l=2)", "cuts(descriptions=exact)")
+    query = dc.Query((dc.Range("x", 1, 2), dc.OneOf("s", ("p", "q"))))
+    (answer,) = answers(release, [query])
+    inside = (release.columns["x"].values[release.columns["x"].codes] >= 1).tolist()
+    least, most = 0, 0
+    for group in range(release.groups):
+        rows = [at for at in range(release.rows) if release.group_of[at] == group]
+        counts = release.counts.matrix()[group]
+        values = [value for value, count in zip(release.values, counts, strict=True) for _ in range(int(count))]
+        ways = {
+            sum(inside[row] and value in "pq" for row, value in zip(rows, way, strict=True))
+            for way in itertools.permutations(values)
+        }
+        least, most = least + min(ways), most + max(ways)
+    assert (answer.least, answer.most) == (least, most)
+
+
+@pytest.mark.parametrize("scheme", ["perturbation", "codip", "privbayes(domains=observed)"])
+def test_formats_in_which_nothing_is_certain_say_so(scheme: str) -> None:
+    promise = "differential-privacy(epsilon=1)" if "privbayes" in scheme else "beta-likeness(beta=2)"
+    (answer,) = answers(dc.publish(patients(), promise, scheme), ["SELECT COUNT(*) FROM t WHERE age < 30"])
+    assert answer.least is answer.most is answer.low is None
+
+
+# ---------------------------------------------------------------------------------------------------------- intervals
+
+
+def industries(rows: int, seed: int) -> Table:
+    """A table in which pay depends on all quasi-identifiers, and on some together."""
+    chance = np.random.default_rng(seed)
+    age, region = chance.integers(18, 70, rows), chance.integers(0, 12, rows)
+    trade, degree = chance.integers(0, 9, rows), chance.binomial(5, 0.4, rows)
+    level = 0.05 * (age - 18) + degree * (1 + (trade % 3)) * 0.6 + 0.2 * (region % 4) + chance.normal(0, 1.2, rows)
+    pay = np.digitize(level, np.quantile(level, np.linspace(0.05, 0.95, 19)))
+    names = {"region": [f"r{at}" for at in region], "trade": [f"t{at}" for at in trade]}
+    data = pa.table({"age": age, **names, "degree": degree, "pay": [f"p{at:02d}" for at in pay]})
+    return dc.read(data, quasi=["age", "region", "trade", "degree"], sensitive="pay")
+
+
+def covered(table: Table, scheme: str, promise: str, seed: int) -> float:
+    """The share of 300 random counts whose truth lies within the interval."""
+    release = dc.publish(table, promise, f"{scheme}(descriptions=exact)")
+    queries = asked(table, 300, seed)
+    found = answers(release, queries)
+    truth = exact_counts(table, queries)
+    assert all(answer.low is not None for answer in found)
+    return float(np.mean([(a.low or 0) - 1e-9 <= t <= (a.high or 0) + 1e-9 for a, t in zip(found, truth, strict=True)]))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("scheme", "beta"),
+    [("cuts", 1), ("cuts", 2), ("cuts", 4), ("mondrian", 2), ("mondrian", 4), ("sealed", 4), ("mirrored", 4)],
+)
+def test_most_intervals_have_the_truth_in_them(scheme: str, beta: int) -> None:
+    """On tables on which the recipe was not made. A true rate of .94 is below .88 with a chance of 1 in 20,000."""
+    people = dc.read(
+        census_arrow(12_000, seed=77), quasi=["age", "gender", "education", "work_class"], sensitive="occupation"
+    )
+    for seed, table in enumerate((people, industries(6_000, 3))):
+        assert covered(table, scheme, f"beta-likeness(beta={beta})", seed) >= 0.88
+
+
+@pytest.mark.parametrize(
+    ("scheme", "why"),
+    [
+        ("burel(descriptions=exact)", "groups are made alike"),
+        ("baseline", "there is one group"),
+        ("cuts", "boxes hide what is associated"),
+    ],
+)
+def test_there_is_no_interval_where_groups_do_not_tell(scheme: str, why: str) -> None:
+    release = dc.publish(census(400), "beta-likeness(beta=2)", scheme)
+    (answer,) = answers(release, ["SELECT COUNT(*) FROM t WHERE age < 30 AND salary < 20"])
+    assert answer.standard_error is answer.low is answer.high is None, why
+    assert answer.least is not None
+
+
+def test_counts_without_a_sensitive_value_are_exact_with_exact_quasi_identifiers() -> None:
+    release = dc.publish(census(2_000), "beta-likeness(beta=3)", "cuts(descriptions=exact)")
+    (answer,) = answers(release, ["SELECT COUNT(*) FROM t WHERE age < 30"])
+    assert answer.low == answer.high == answer.estimate == answer.least == answer.most
+
+
+def test_another_estimator_than_the_usual_one_has_no_interval() -> None:
+    release = dc.publish(census(2_000), "beta-likeness(beta=3)", "cuts")
+    query = "SELECT COUNT(*) FROM t WHERE age < 30 AND salary < 20"
+    (even,), (fitted,) = answers(release, [query], "even"), answers(release, [query])
+    assert even.estimate != fitted.estimate and (even.least, even.most) == (fitted.least, fitted.most)
+
+
+def test_the_command_line_says_both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    dc.publish(census(2_000), "beta-likeness(beta=3)", "cuts(descriptions=exact)").save("release")
+    sql = "SELECT COUNT(*) FROM t WHERE age < 30 AND salary < 20"
+    shown = run("query", "release", sql).stdout
+    assert "In 95 of 100 cases between " in shown and "For certain between " in shown
+    document = json.loads(run("query", "release", sql, "--json").stdout)
+    assert document["least"] <= document["low"] <= document["estimate"] <= document["high"] <= document["most"]
+    assert document["standard_error"] > 0
