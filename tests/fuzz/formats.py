@@ -169,7 +169,7 @@ def _marginals(published: Published, least: int) -> None:
             min(
                 (text for text in said if admits(column, text, value)),
                 # of two runs that meet in a number the later one has it
-                key=lambda text: ("[" in text, wide[text], text.startswith("[") and text.endswith(f", {value}]")),
+                key=lambda text: (text[:1] == "[", wide[text], text[:1] == "[" and text.endswith(f", {value}]")),
             )
             for value in column.meant
         )

@@ -76,6 +76,15 @@ def test_few_missing_numbers_leave_a_column_uncounted_and_many_are_a_cell() -> N
     assert Marginals.of([column], [attribute], 2).as_dict([attribute])["x", "(missing)"] == 2
 
 
+@pytest.mark.parametrize("snap", ["true", "false"])
+def test_few_numbers_beside_missing_ones_leave_a_column_uncounted(snap: str) -> None:
+    values = [None] * 11 + [5, 5, 7, 7, 8, 8, 9, 10, 11]
+    table = dc.read(pa.table({"x": values, "s": ["a", "b"] * 10}), quasi="x", sensitive="s", missing="value")
+    release: Any = dc.publish(table, "l-diversity(l=1.5)", f"cuts(snap={snap}, marginals=one-way, cells=10)")
+    assert release.marginals.as_dict(release.quasi) == {}
+    audits(release, table)
+
+
 def test_rare_categories_are_counted_together() -> None:
     column, attribute = column_of([*"aaaabbbb", "c", "d", "e", "f"])
     assert Marginals.of([column], [attribute], 4).as_dict([attribute]) == {("x", "a"): 4, ("x", "b"): 4, ("x", "*"): 4}

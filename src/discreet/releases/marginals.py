@@ -147,7 +147,8 @@ def _counted(column: Column, attribute: Attribute, least: int) -> tuple[tuple[st
         found = [(words[code], int(rows[code])) for code in frequent] + ([(ANYTHING, rest)] if rest else [])
     else:
         missing = 0 if column.missing is None else int(rows[column.missing])
-        if 0 < missing < least or (attribute.kind == "numeric" and attribute.domain is None):
+        few = 0 < missing < least or len(column.codes) - missing < least
+        if few or (attribute.kind == "numeric" and attribute.domain is None):
             return _NOTHING
         known = np.flatnonzero(rows)
         known = known[known != (-1 if column.missing is None else column.missing)]
