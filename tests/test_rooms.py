@@ -70,7 +70,7 @@ BUDGETS = {
     "jobs": Budget(1_485, 12),
     "kernels": Budget(4_000, 32),
     "principles": Budget(3_410, 23),
-    "releases": Budget(7_070, 38),
+    "releases": Budget(7_090, 38),
     "report": Budget(2_320, 14),
     "schemes": Budget(3_580, 25),
     "table": Budget(7_800, 36),

@@ -116,6 +116,33 @@ def test_bounds_of_exact_rows_are_the_least_and_the_most_of_all_ways_to_give_the
     assert (answer.least, answer.most) == (least, most)
 
 
+UNNAMED = {
+    "a value below a recipe": ("zip", {"zip": {"prefix": {"keep": [4, 3]}}}, "zip = '53037'", 1),
+    "several of them": ("zip", {"zip": {"prefix": {"keep": [4, 3]}}}, "zip IN ('53230', '53149')", 2),
+    "a label in no cell": ("zip", {"zip": {"prefix": {"keep": [4, 3]}}}, "zip = '530**'", 1),
+    "a missing ordered value": ("o", None, "o = '(missing)'", 2),
+}
+
+
+@pytest.mark.parametrize("case", UNNAMED)
+def test_what_the_release_does_not_name_is_not_certain_to_be_nowhere(case: str) -> None:
+    quasi, trees, condition, truth = UNNAMED[case]
+    data = pa.table({"zip": ["53037", "53230", "53149", "53238"], "o": ["1", None, None, "4"], "s": list("abab")})
+    kind: Any = {"categorical": "zip"} if quasi == "zip" else {"ordinal": "o"}
+    table = dc.read(data, quasi=quasi, sensitive="s", hierarchies=trees, **kind)
+    release = dc.publish(table, "l-diversity(l=2)", "mondrian(marginals=none)")
+    (answer,) = answers(release, [f"SELECT COUNT(*) FROM t WHERE {condition}"])
+    assert answer.least is not None and answer.most is not None
+    assert answer.least <= truth <= answer.most
+
+
+def test_what_is_certain_is_so_to_the_last_digit() -> None:
+    data = pa.table({"n": [at % 37 for at in range(60)], "s": ["abc"[at % 3] for at in range(60)]})
+    release = dc.publish(dc.read(data, quasi="n", sensitive="s"), "l-diversity(l=2)", "cuts(descriptions=exact)")
+    (answer,) = answers(release, ["SELECT COUNT(*) FROM t WHERE s = 'a'"])
+    assert answer.least == answer.low == answer.estimate == answer.high == answer.most == 20
+
+
 @pytest.mark.parametrize("scheme", ["perturbation", "codip", "privbayes(domains=observed)"])
 def test_formats_in_which_nothing_is_certain_say_so(scheme: str) -> None:
     promise = "differential-privacy(epsilon=1)" if "privbayes" in scheme else "beta-likeness(beta=2)"

@@ -21,7 +21,7 @@ from discreet.datasets import census, patients
 from discreet.releases.marginals import Marginals
 from discreet.schemes import make_scheme
 from discreet.table.hierarchy import Hierarchy
-from support.audits import audits
+from support.audits import audits, failing
 
 PROMISE = "beta-likeness(beta=2)"
 
@@ -400,3 +400,27 @@ def test_an_audit_with_a_population_says_what_was_not_computed(tmp_path: Path) -
     table = census(300)
     folder = dc.publish(table, PROMISE, "cuts(marginals=one-way)").save(tmp_path / "release")
     assert "was not computed" in dc.audit(folder, table, population=table).verdict
+
+
+def test_options_that_state_other_counts_are_found(tmp_path: Path) -> None:
+    folder = dc.publish(patients(), PROMISE, "cuts(marginals=one-way, cells=12)").save(tmp_path / "release")
+    assert dc.audit(folder, patients()).holds
+    text = (folder / "release.json").read_text()
+    for number in (25, 2):
+        (folder / "release.json").write_text(text.replace('"cells": 12', f'"cells": {number}'))
+        assert set(failing(dc.audit(folder, patients()))) == {"marginals"}
+
+
+def test_runs_of_snapped_numbers_fill_the_domain(tmp_path: Path) -> None:
+    """No end of a run is that of the numbers in it: the next run begins where it ends."""
+    rng = np.random.default_rng(1)
+    pay = np.round(rng.uniform(1_000, 90_000, 60), 2)
+    data = pa.table({"pay": pay, "s": ["ab"[at % 2] for at in range(60)]})
+    folder = dc.publish(dc.read(data, quasi="pay", sensitive="s"), "l-diversity(l=2)", "cuts(snap=true)").save(
+        tmp_path / "release"
+    )
+    ends = sorted([float(end) for end in text.strip("[]").split(", ")] for text in counted(folder)["pay"])
+    domain = json.loads((folder / "release.json").read_text())["attributes"][0]["domain"]
+    assert len(ends) > 3 and [ends[0][0], ends[-1][1]] == domain
+    assert all(round(high + 0.01, 2) == low for (_, high), (low, _) in itertools.pairwise(ends))
+    assert not {end for pair in ends for end in pair} & set(pay.tolist())

@@ -61,6 +61,8 @@ def answers(release: Release, queries: Sequence[Query | str], estimator: str = A
 
 def _answer(estimate: float, bounds: NDArray[np.float64] | None, error: float | None) -> Answer:
     least, most = (None, None) if bounds is None else map(float, bounds)
+    if least is not None and most is not None:  # sums may differ in their last digits
+        estimate = min(max(estimate, least), most)
     if error is None or np.isnan(error):
         return Answer(estimate, least=least, most=most)
     low, high = estimate - WIDTH * error, estimate + WIDTH * error

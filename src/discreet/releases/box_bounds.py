@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from discreet.releases.attributes import Attribute
 from discreet.releases.labels import Regions
-from discreet.releases.spread import Conditions, Shares, asked_numbers
-from discreet.table.query import Query
+from discreet.releases.spread import Conditions, Shares, asked_numbers, listed_values
+from discreet.table.query import OneOf, Query, texts_of
+from discreet.table.unnamed import OTHERS
 
 if TYPE_CHECKING:
     from discreet.releases.described import DescribedRelease
@@ -61,9 +62,24 @@ def covered(attribute: Attribute, regions: Regions, conditions: Conditions, shar
             meeting &= np.searchsorted(points, regions.high, "right") > np.searchsorted(points, regions.low, "left")
             inside &= (regions.low == regions.high) & meeting
         return meeting & inside & ~regions.missing, meeting
+    if _names_others(attribute, conditions):
+        return np.zeros(len(known), np.bool_), np.ones(len(known), np.bool_)
     share = shares(conditions)
     named = all(attribute.standing_in(condition) == condition for condition in conditions)
     inside = (share == 1.0) & named
     if attribute.kind != "categorical":
         inside &= ~regions.missing
     return inside, share > 0.0
+
+
+def _names_others(attribute: Attribute, conditions: Conditions) -> bool:
+    """Whether conditions ask for values that the release does not list, so that any row might have them."""
+    if attribute.kind == "numeric":
+        return attribute.recipe is not None
+    known = {*listed_values(attribute).tolist(), OTHERS}
+    return any(
+        text not in known
+        for condition in conditions
+        if isinstance(condition, OneOf)
+        for text in texts_of(attribute.standing_in(condition))
+    )

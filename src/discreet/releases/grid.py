@@ -21,7 +21,7 @@ and so becomes a start that tells nothing but what an interval around all number
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -83,7 +83,7 @@ class Grid(NamedTuple):
         steps = STEPS[np.searchsorted(CELLS * STEPS, last - first)]
         final = np.maximum(self.size // steps, 1) - 1
         begin, end = (np.minimum(places // steps, final) for places in (first, last))
-        return self._numbers(begin * steps), self._numbers(np.where(end == final, self.size, (end + 1) * steps) - 1)
+        return self.numbers(begin * steps), self.numbers(np.where(end == final, self.size, (end + 1) * steps) - 1)
 
     def possible(self, low: Numbers, high: Numbers, known: Numbers | None = None) -> NDArray[np.bool_]:
         """Return which intervals can have been published, around some of the numbers that are ``known`` to occur.
@@ -112,7 +112,7 @@ class Grid(NamedTuple):
             fits = unknown & (first <= begins) & _so_long(step, begins - ends, last - first)
             narrowest = np.where(fits, ends, narrowest[0]), np.where(fits, begins, narrowest[1])
             unknown &= ~fits
-        return self._numbers(narrowest[0]), self._numbers(narrowest[1])
+        return self.numbers(narrowest[0]), self.numbers(narrowest[1])
 
     def _end_cells(self, first: Places, last: Places) -> Iterator[tuple[int, Places, Places]]:
         """Yield, for each number of units that a cell may have, where the first cell of intervals ends and the last one
@@ -128,7 +128,14 @@ class Grid(NamedTuple):
     def _places(self, numbers: Numbers) -> Places:
         return np.rint(numbers * round(1.0 / self.unit)).astype(np.int64) - self.start
 
-    def _numbers(self, places: Places) -> Numbers:
+    def cells(self, numbers: Numbers, most: int) -> tuple[Places, Callable[[int], int]]:
+        """Return the cells of numbers, of which the domain has at most about so many, and where each begins."""
+        step = int(STEPS[np.searchsorted(STEPS, self.size / most)])
+        final = max(self.size // step, 1) - 1
+        return np.minimum(self._places(numbers) // step, final), lambda cell: cell * step
+
+    def numbers(self, places: Places) -> Numbers:
+        """Return the numbers at places."""
         return np.asarray((places + self.start) / round(1.0 / self.unit), np.float64)
 
 

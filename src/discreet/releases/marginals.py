@@ -209,17 +209,20 @@ def _numbers(
 def _on_grid(
     values: NDArray[np.float64], rows: NDArray[np.int64], least: int, attribute: Attribute
 ) -> list[tuple[str, int]]:
-    """Return the cells of numbers, or of places of ordered values: runs of the narrowest cells of their grid."""
-    low, high = Grid.of(attribute).widened(values, values)
-    begins, cell_of = np.unique(low, return_inverse=True)
-    ends, held = np.unique(high), np.bincount(cell_of, rows).astype(np.int64)
+    """Return the cells of numbers, or of places of ordered values: runs of cells of their grid that fill the domain."""
+    grid = Grid.of(attribute)
+    cell_of, begin = grid.cells(values, MOST)
+    cells, place_of = np.unique(cell_of, return_inverse=True)
+    held = np.bincount(place_of, rows).astype(np.int64)
     runs = _runs(held, least)
-    found = []
-    for run in np.unique(runs).tolist():
-        within = np.flatnonzero(runs == run)
-        text = interval(end_text(attribute, begins[within[0]]), end_text(attribute, ends[within[-1]]))
-        found.append((text, int(held[within].sum())))
-    return found
+    after = [int(cells[np.flatnonzero(runs == run)[-1]]) + 1 for run in range(int(runs[-1]))]
+    places = np.array([0, *(begin(cell) for cell in after), grid.size], np.int64)
+    lows, highs = grid.numbers(places[:-1]), grid.numbers(places[1:] - 1)
+    counts = np.bincount(runs, held).astype(np.int64).tolist()
+    return [
+        (interval(end_text(attribute, low), end_text(attribute, high)), count)
+        for low, high, count in zip(lows, highs, counts, strict=True)
+    ]
 
 
 def grid_step(width: float, whole: bool) -> float:

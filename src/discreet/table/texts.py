@@ -128,5 +128,7 @@ def near(name: str, known: Iterable[str], most: int = 3) -> str:
     close = difflib.get_close_matches(name.strip().lower(), list(lowered), n=most)
     if close:
         return f"did you mean {' or '.join(repr(lowered[match]) for match in close)}?"
+    if not names:
+        return "none has a name"
     shown = ", ".join(map(repr, names[:12]))
     return f"there are {shown}" + (f" and {len(names) - 12} more" if len(names) > 12 else "")

@@ -8,7 +8,7 @@ from typing import Any
 from discreet.adversary.alignment import quasi_column
 from discreet.adversary.case import Case
 from discreet.adversary.check import Check, one_sentence
-from discreet.adversary.checks.manifest import stated_promise
+from discreet.adversary.checks.manifest import stated_promise, stated_scheme
 from discreet.principles import wording
 from discreet.releases.attributes import Attribute, as_shown, describe
 from discreet.releases.marginals import MARGINALS, Marginals
@@ -21,8 +21,11 @@ def marginals(case: Case[Any], population: bool = False) -> list[Check]:
     Without a ``population`` nobody asks who is believed to be in the table.
     """
     release, original = case.release, case.original
+    scheme = stated_scheme(case.manifest.get("scheme"))
+    asked = getattr(scheme, "marginals", "auto") == "one-way"
     if release.marginals is None:
-        return []
+        lacking = f"The scheme was asked for {MARGINALS}, by its options, and the release has none."
+        return [Check("marginals", False, lacking)] if asked else []
     faults: list[str] = []
     if any(part.most_presence < 1.0 for part in case.parts):
         faults.append(
@@ -34,6 +37,8 @@ def marginals(case: Case[Any], population: bool = False) -> list[Check]:
         faults.append(
             f"the {MARGINALS} may count {release.marginals.least:,} rows, and the promise is about {smallest:,}"
         )
+    if asked and release.marginals.least != max(scheme.cells, smallest):
+        faults.append(f"the scheme's options state other {MARGINALS}, of at least {max(scheme.cells, smallest):,} rows")
     columns = [quasi_column(attribute, original) for attribute in release.quasi]
     attributes = [_observed(*both) for both in zip(release.quasi, columns, strict=True)]
     stated = release.marginals.as_dict(release.quasi)
