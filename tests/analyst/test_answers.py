@@ -143,6 +143,22 @@ def test_what_is_certain_is_so_to_the_last_digit() -> None:
     assert answer.least == answer.low == answer.estimate == answer.high == answer.most == 20
 
 
+@pytest.mark.parametrize("scheme", ["cuts(descriptions=exact)", "cuts(marginals=none)", "cuts"])
+def test_a_label_is_certain_of_the_values_below_it(scheme: str) -> None:
+    """In a query that is made in Python as well as in SQL."""
+    towns = ["a", "b", "c", "d"] * 10
+    tree = {"north": ["a", "b"], "south": ["c", "d"]}
+    data = pa.table({"town": towns, "s": [*"ppqqrrss"] * 5})
+    table = dc.read(data, quasi="town", sensitive="s", hierarchies={"town": tree})
+    release = dc.publish(table, "l-diversity(l=2)", scheme)
+    made = dc.Query((dc.OneOf("town", ("north",)), dc.OneOf("s", ("p", "q"))))
+    written = "SELECT COUNT(*) FROM t WHERE town = 'north' AND s IN ('p', 'q')"
+    one, other = answers(release, [made, written])
+    assert one == other and one.least is not None and one.most is not None
+    truth = sum(town in "ab" and value in "pq" for town, value in zip(towns, data["s"].to_pylist(), strict=True))
+    assert truth > 0 and one.least <= truth <= one.most
+
+
 @pytest.mark.parametrize("scheme", ["perturbation", "codip", "privbayes(domains=observed)"])
 def test_formats_in_which_nothing_is_certain_say_so(scheme: str) -> None:
     promise = "differential-privacy(epsilon=1)" if "privbayes" in scheme else "beta-likeness(beta=2)"

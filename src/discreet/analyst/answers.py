@@ -49,7 +49,7 @@ def answers(release: Release, queries: Sequence[Query | str], estimator: str = A
     >>> answer.least <= answer.low < answer.estimate < answer.high <= answer.most
     True
     """
-    asked = [release.query(query) if isinstance(query, str) else query for query in queries]
+    asked = [release.resolved(query) for query in queries]
     usual = release.estimator_named(estimator) == release.estimator_named()
     estimates, bounds = release.estimates(asked, estimator), release.certain_bounds(asked)
     errors = release.standard_errors(asked) if usual else None

@@ -328,7 +328,7 @@ class Release(ABC):
         [48.0, 24.0]
         """
         named = self.estimator_named(estimator)
-        return self._estimates([self._as_query(query) for query in several(queries)], named)
+        return self._estimates([self.resolved(query) for query in several(queries)], named)
 
     @abstractmethod
     def _estimates(self, queries: Sequence[Query], estimator: str) -> NDArray[np.float64]:
@@ -407,10 +407,11 @@ class Release(ABC):
         >>> dc.publish(patients(), dc.KAnonymity(4)).estimate("SELECT COUNT(*) FROM t WHERE age >= 0")
         48.0
         """
-        asked = self._as_query(query)
+        asked = self.resolved(query)
         return Estimate.noted(float(self._estimates([asked], self.estimator_named(estimator))[0]), self.notes(asked))
 
-    def _as_query(self, query: Query | str) -> Query:
+    def resolved(self, query: Query | str) -> Query:
+        """A query, which may be SQL, with the values below each label of a hierarchy in place of the label."""
         return self.query(query) if isinstance(query, str) else by_leaves(self.attributes, as_query(query))
 
     def query(self, text: str) -> Query:
