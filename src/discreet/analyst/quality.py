@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from discreet.analyst.queries import exact_counts, relative_errors
-from discreet.analyst.workload import USUAL, run, workload
+from discreet.analyst.workload import run, workload
 from discreet.principles.wording import percent
 from discreet.releases.release import Release
 from discreet.table.query import Query
@@ -65,7 +65,7 @@ def quality(release: Release, table: Table) -> Quality:
     >>> abs(found.median_error - found.baseline_error) < 1e-9
     True
     """
-    most = min(2, USUAL, len(table.quasi))
+    most = min(2, len(table.quasi))
     widest = max([1, *(len(column.values) for column in table.columns if column.kind != "numeric")])
     number = max(NUMBER // 10, min(NUMBER, LISTED // widest))
     queries = workload(table, dimensionality=most, selectivity=SELECTIVITY, number=number, seed=SEED)

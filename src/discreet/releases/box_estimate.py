@@ -185,8 +185,9 @@ def contingency(release: DescribedRelease, column: Column, spread: bool) -> NDAr
     begin, end = (np.concatenate([ends[plain], *gaps.values()]).astype(np.int64) for ends in (first, last))
     share, weights = np.ones(len(first)), np.ones(size)
     if spread:
-        weights = _weights(release, axis, column, extents_of(first, last, gaps))
-        within = extents_of(first, last, gaps).within(weights)
+        extents = extents_of(first, last, gaps)
+        weights = _weights(release, axis, column, extents)
+        within = extents.within(weights)
         share = np.divide(1.0, within, out=np.zeros(len(first)), where=within > 0.0)
     # a run begins to count at its first code and ends after its last, so that sums over codes count it inside
     counts, signs = cells.counts, np.repeat([1.0, -1.0], len(text_of))
@@ -200,11 +201,8 @@ def contingency(release: DescribedRelease, column: Column, spread: bool) -> NDAr
 
 def _weights(release: DescribedRelease, axis: int, column: Column, extents: Extents) -> NDArray[np.float64]:
     """How the rows in boxes lie in the values of a column: evenly, or as the counts of the whole column say."""
-    if release.marginals is None or not release.marginals.cells[axis]:
-        return np.ones(len(column.values))
-    attribute, cells = release.quasi[axis], release.cells
-    counted = extents_of(*ranges(attribute, release.marginals.regions(axis, attribute), column))
-    rows = np.bincount(cells.texts[axis], cells.counts.sizes, len(extents.begin.at)).astype(np.float64)
-    return fitted(
-        extents, rows, counted.narrowest(len(column.values)), release.marginals.counts[axis].astype(np.float64)
-    )
+    counted, number = release.counted_rows(axis), len(column.values)
+    if counted is None:
+        return np.ones(number)
+    cells = extents_of(*ranges(release.quasi[axis], counted.regions, column))
+    return fitted(extents, counted.rows, cells.narrowest(number), counted.counts.astype(np.float64))

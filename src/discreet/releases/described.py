@@ -156,15 +156,19 @@ class DescribedRelease(GroupedRowsRelease):
     @cached_property
     def fitted_shares(self) -> list[Shares]:
         """The same where rows are spread as the counts of whole columns say."""
-        if self.marginals is None:
-            return self.even_shares
-        found, persons = list(self.even_shares), self.cells.counts.sizes
+        found = list(self.even_shares)
         for axis, (attribute, regions) in enumerate(zip(self.quasi, self.descriptions.regions, strict=True)):
-            if self.marginals.cells[axis]:
-                cells, counts = self.marginals.regions(axis, attribute), self.marginals.counts[axis]
-                rows = np.bincount(self.cells.texts[axis], persons, len(regions.low)).astype(np.float64)
-                found[axis] = shares_of(attribute, regions, Counted(cells, counts, rows))
+            if (counted := self.counted_rows(axis)) is not None:
+                found[axis] = shares_of(attribute, regions, counted)
         return found
+
+    def counted_rows(self, axis: int) -> Counted | None:
+        """The counts of a quasi-identifier in the whole table, and the rows under its texts; None if it has none."""
+        if self.marginals is None or not self.marginals.cells[axis]:
+            return None
+        regions = self.marginals.regions(axis, self.quasi[axis])
+        rows = np.bincount(self.cells.texts[axis], self.cells.counts.sizes, len(self.texts[axis].texts))
+        return Counted(regions, self.marginals.counts[axis], rows.astype(np.float64))
 
     def contingency(self, column: Column, *, spread: bool = True) -> NDArray[np.float64]:
         """Count rows by the values that their descriptions admit (see ``Release.contingency``)."""

@@ -21,7 +21,7 @@ and so becomes a start that tells nothing but what an interval around all number
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -128,11 +128,11 @@ class Grid(NamedTuple):
     def _places(self, numbers: Numbers) -> Places:
         return np.rint(numbers * round(1.0 / self.unit)).astype(np.int64) - self.start
 
-    def cells(self, numbers: Numbers, most: int) -> tuple[Places, Callable[[int], int]]:
-        """Return the cells of numbers, of which the domain has at most about so many, and where each begins."""
+    def cells(self, numbers: Numbers, most: int) -> tuple[Places, int]:
+        """Return the cells of numbers, of which the domain has at most about so many, and how many units one has."""
         step = int(STEPS[np.searchsorted(STEPS, self.size / most)])
         final = max(self.size // step, 1) - 1
-        return np.minimum(self._places(numbers) // step, final), lambda cell: cell * step
+        return np.minimum(self._places(numbers) // step, final), step
 
     def numbers(self, places: Places) -> Numbers:
         """Return the numbers at places."""

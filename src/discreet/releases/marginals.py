@@ -194,13 +194,9 @@ def _numbers(
     whole = bool(np.all(np.floor(values) == values)) and bottom == np.floor(bottom) and top == np.floor(top)
     step = grid_step(top - bottom, whole)
     others = np.setdiff1d(np.arange(len(values)), frequent)
-    squares, square_of = np.unique(np.floor(values[others] / step), return_inverse=True)
-    held = np.bincount(square_of, rows[others]).astype(np.int64)
-    runs = _runs(held, least)
-    after = [float(squares[np.flatnonzero(runs == run)[-1]] + 1.0) * step for run in range(int(runs[-1]))]
-    lows = [bottom, *after]
-    highs = [*(end - 1.0 if whole else end for end in after), top]
-    counts = np.bincount(runs, held).astype(np.int64).tolist()
+    after, counts = _closed(np.floor(values[others] / step), rows[others], least)
+    ends = (after * step).tolist()
+    lows, highs = [bottom, *ends], [*(end - 1.0 if whole else end for end in ends), top]
     for low, high, count in zip(lows, highs, counts, strict=True):
         found.append((interval(*(written(end, attribute.notation) for end in (low, high))), count))
     return found
@@ -211,18 +207,26 @@ def _on_grid(
 ) -> list[tuple[str, int]]:
     """Return the cells of numbers, or of places of ordered values: runs of cells of their grid that fill the domain."""
     grid = Grid.of(attribute)
-    cell_of, begin = grid.cells(values, MOST)
-    cells, place_of = np.unique(cell_of, return_inverse=True)
-    held = np.bincount(place_of, rows).astype(np.int64)
-    runs = _runs(held, least)
-    after = [int(cells[np.flatnonzero(runs == run)[-1]]) + 1 for run in range(int(runs[-1]))]
-    places = np.array([0, *(begin(cell) for cell in after), grid.size], np.int64)
+    cell_of, step = grid.cells(values, MOST)
+    after, counts = _closed(cell_of, rows, least)
+    places = np.array([0, *(after * step).tolist(), grid.size], np.int64)
     lows, highs = grid.numbers(places[:-1]), grid.numbers(places[1:] - 1)
-    counts = np.bincount(runs, held).astype(np.int64).tolist()
     return [
         (interval(end_text(attribute, low), end_text(attribute, high)), count)
         for low, high, count in zip(lows, highs, counts, strict=True)
     ]
+
+
+def _closed(square_of: NDArray[Any], rows: NDArray[np.int64], least: int) -> tuple[NDArray[Any], list[int]]:
+    """Return the square after each run of squares that is closed, and how many rows each run has, the last included.
+
+    >>> _closed(np.array([0, 0, 4, 9]), np.array([1, 2, 3, 1]), 3)
+    (array([1]), [3, 4])
+    """
+    squares, place_of = np.unique(square_of, return_inverse=True)
+    held = np.bincount(place_of, rows).astype(np.int64)
+    runs = _runs(held, least)
+    return squares[:-1][np.diff(runs) > 0] + 1, np.bincount(runs, held).astype(np.int64).tolist()
 
 
 def grid_step(width: float, whole: bool) -> float:
