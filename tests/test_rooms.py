@@ -61,22 +61,22 @@ class Budget(NamedTuple):
 
 
 BUDGETS = {
-    "adversary": Budget(7_100, 44),
-    "analyst": Budget(600, 6),
-    "command": Budget(2_690, 19),
+    "adversary": Budget(8_000, 50),
+    "analyst": Budget(1_300, 10),
+    "command": Budget(2_950, 22),
     "datasets": Budget(700, 5),
-    "families": Budget(15_775, 100),
-    "ground": Budget(1_815, 17),
-    "jobs": Budget(1_485, 12),
-    "kernels": Budget(4_000, 32),
-    "principles": Budget(3_410, 23),
-    "releases": Budget(7_090, 38),
-    "report": Budget(2_320, 14),
-    "schemes": Budget(3_580, 25),
-    "table": Budget(7_800, 36),
+    "families": Budget(16_600, 104),
+    "ground": Budget(1_900, 18),
+    "jobs": Budget(1_800, 15),
+    "kernels": Budget(4_150, 33),
+    "principles": Budget(3_500, 24),
+    "releases": Budget(7_900, 42),
+    "report": Budget(2_900, 17),
+    "schemes": Budget(3_800, 26),
+    "table": Budget(8_700, 42),
 }
 """Per room; ``ground`` are the modules beside the rooms."""
-CORE = Budget(38_990, 250)
+CORE = Budget(40_000, 252)
 """All of them together but the families and what is new, which is less than the sum of what each may have at most."""
 NEW = (
     *("literature.py", "command/data.py", "report/tradeoff.py"),
