@@ -17,7 +17,6 @@ from types import NoneType
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar, cast, get_args
 
 from discreet.errors import DiscreetError, MissingParameterError
-from discreet.literature import term
 from discreet.options import WAY_OUT, brief, checked, hints_of, read
 from discreet.table.texts import near, number_text
 
@@ -216,6 +215,8 @@ def form_of(text: str, noun: str, example: str, kinds: Mapping[str, type[Express
 
 def _elsewhere(name: str) -> str | None:
     """Return what a name in the literature is here; None if it is none."""
+    from discreet.literature import term  # imported late: only names that are unknown here are looked up
+
     known = term(name)
     return known and f"here {known[0]} is {known[1].written}"
 

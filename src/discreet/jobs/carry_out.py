@@ -24,7 +24,6 @@ from discreet.jobs.publish import publish
 from discreet.jobs.reading import read_input
 from discreet.principles import Principle, Prior, conjunction, parse
 from discreet.principles.per_attribute import on_numbers
-from discreet.principles.proximity import Proximity
 from discreet.principles.wording import counted
 from discreet.progress import Progress, Remark, Remarks, no_progress
 from discreet.releases.assumptions import FOR_RECIPIENTS
@@ -169,6 +168,8 @@ def _promise(job: Job) -> Principle:
     try:
         return conjunction(parse(text) for text in job.promises)
     except MissingParameterError as fault:
+        from discreet.principles.proximity import Proximity  # imported late: only this refusal needs it
+
         if fault.name != Proximity.name:
             raise
         from discreet.report.profile import suggest_near  # imported late: only this refusal needs it

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal, cast
 
+from discreet.catalogue import FORMATS
 from discreet.errors import DiscreetError
 from discreet.options import Interval
 from discreet.principles.principle import Principle, as_principle
 from discreet.progress import Progress
-from discreet.releases.anatomy.release import AnatomyRelease
 from discreet.releases.generalization import Values
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.grid import column_unit
@@ -111,8 +111,8 @@ class DescribedScheme(BoxScheme):
     refused.
     """
 
-    exact_format: ClassVar[type[Any]] = AnatomyRelease
-    """The class of the releases with exact quasi-identifiers."""
+    exact_format: ClassVar[str] = "anatomy"
+    """The format of the releases with exact quasi-identifiers."""
 
     descriptions: Exactness = "boxes"
     """``boxes``: what the rows of a group have in common. ``exact``: every row with its quasi-identifiers as they are,
@@ -141,7 +141,7 @@ class DescribedScheme(BoxScheme):
     @property
     def makes(self) -> type[Any]:
         """The class of releases that it makes: those with exact quasi-identifiers if these are asked for."""
-        return self.exact_format if self.exact else self.format
+        return FORMATS[self.exact_format].release if self.exact else self.format
 
     @property
     def options(self) -> dict[str, Any]:

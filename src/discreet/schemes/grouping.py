@@ -20,14 +20,12 @@ from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.progress import Progress, no_progress
 from discreet.randomness import generator
-from discreet.releases.anatomy.release import AnatomyRelease
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.release import Release
 from discreet.schemes.buckets.drawing import along_curve, distinct_points
 from discreet.schemes.default_scheme import bounds_presence, way_out
 from discreet.schemes.described import DescribedScheme
 from discreet.schemes.merge_broken import JudgedAttribute, confirm_persons, groups_of_persons, merge_broken
-from discreet.schemes.merge_for_presence import merge_for_presence
 from discreet.schemes.refusal import Refusal, not_of_groups
 from discreet.schemes.scheme import GivenGroups, feasible
 from discreet.schemes.withholding import unusable_rows
@@ -146,7 +144,9 @@ class GroupingScheme(DescribedScheme, GivenGroups):
         else:
             require_persons(principle, table)
             groups = groups_of_persons(table, principle, divide)
-        if groups.max() >= 0:
+        if groups.max() >= 0 and bounds_presence(principle):
+            from discreet.schemes.merge_for_presence import merge_for_presence  # imported late: few promise it
+
             groups = merge_for_presence(table, groups, principle, self.values, self.name)
         for column, (prior, promise) in zip(table.sensitive or (None,), by_attribute(principle, table), strict=True):
             confirm(groups, table.sensitive_codes if column is None else column.codes, promise, prior)
@@ -158,7 +158,8 @@ class GroupingScheme(DescribedScheme, GivenGroups):
         """Return the release of a table in these groups."""
         statement = self.statement(stated(principle, table))
         if self.exact:
-            return AnatomyRelease.from_groups(table, groups, **statement)
+            made: Release = self.makes.from_groups(table, groups, **statement)
+            return made
         return self.format.from_groups(table, groups, values=self.values, **statement)
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
+from discreet.kernels.boxes.boxes import NO_HIGH, NO_LOW, spans
 from discreet.principles import wording
 from discreet.principles.counts import Counts
 from discreet.principles.per_attribute import apart
@@ -18,10 +19,10 @@ from discreet.principles.persons import Judged, broken_by_persons, rules_about
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.releases.partition import dense_groups
-from discreet.schemes.merge_for_presence import neighbours_in_order
+from discreet.schemes.buckets.drawing import along_curve
 from discreet.schemes.withholding import cannot_withhold
 from discreet.table.persons import one_row_each
-from discreet.table.table import Table
+from discreet.table.table import Column, Table
 
 
 class JudgedAttribute(NamedTuple):
@@ -154,3 +155,20 @@ def _sum(counts: Counts, some: list[int]) -> Counts:
     members = None if parts.members is None else parts.members.sum(keepdims=True)
     line = np.bincount(parts.values, parts.amounts, parts.width).astype(np.int64)
     return replace(Counts.of(line[None], parts.width), members=members)
+
+
+def neighbours_in_order(
+    columns: tuple[Column, ...], places: NDArray[np.int32], number: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
+    """Return the smallest and largest codes of each group, and the groups in an order with neighbours near each other.
+
+    The order is that along a curve through the centres of their boxes.
+    """
+    low, high = np.empty((number, len(columns)), np.int32), np.empty((number, len(columns)), np.int32)
+    for j, column in enumerate(columns):
+        ends = np.full(number, NO_LOW, np.int32), np.full(number, NO_HIGH, np.int32)
+        spans(np.ascontiguousarray(column.codes, dtype=np.int32), places, *ends)
+        low[:, j], high[:, j] = ends
+    wide = np.array([max(1, len(column.values) - 1) for column in columns])
+    rank, _ = along_curve((low.astype(np.float64) + high) / (2.0 * wide))
+    return low, high, np.argsort(rank)

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
-from discreet.kernels.boxes.boxes import NO_HIGH, NO_LOW, spans
 from discreet.kernels.costs import Axes
 from discreet.kernels.judging import SLACK
 from discreet.kernels.presence.merge import merge_in_order
@@ -28,8 +27,8 @@ from discreet.releases.generalization import Values, generalize
 from discreet.releases.max_presence import BUDGET, lists_of_boxes, most_believed
 from discreet.releases.partition import dense_groups
 from discreet.schemes.axes import Axis, side_by_side
-from discreet.schemes.buckets.drawing import along_curve
 from discreet.schemes.default_scheme import keeper, way_out
+from discreet.schemes.merge_broken import neighbours_in_order
 from discreet.table.table import Column, Table
 from discreet.table.texts import number_text
 
@@ -51,8 +50,6 @@ def merge_for_presence(
     True
     """
     parts = [part for part in principle.parts if part.most_presence < 1.0]
-    if not parts:
-        return groups
     best = 1.0
     aim = min(part.most_presence for part in parts)
     together = min((part.most_presence for part in parts if part.combined_presence), default=None)
@@ -124,23 +121,6 @@ def _each_below(table: Table, groups: NDArray[np.int32], values: Values, alpha: 
         low, high, order = neighbours_in_order(table.quasi, places, number)
         home = merge_in_order(order, low, high, descriptions.sizes, kept, axes, known, alpha)
         groups = np.where(places < 0, -1, home[places]).astype(np.int32)
-
-
-def neighbours_in_order(
-    columns: tuple[Column, ...], places: NDArray[np.int32], number: int
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
-    """Return the smallest and largest codes of each group, and the groups in an order with neighbours near each other.
-
-    The order is that along a curve through the centres of their boxes.
-    """
-    low, high = np.empty((number, len(columns)), np.int32), np.empty((number, len(columns)), np.int32)
-    for j, column in enumerate(columns):
-        ends = np.full(number, NO_LOW, np.int32), np.full(number, NO_HIGH, np.int32)
-        spans(np.ascontiguousarray(column.codes, dtype=np.int32), places, *ends)
-        low[:, j], high[:, j] = ends
-    wide = np.array([max(1, len(column.values) - 1) for column in columns])
-    rank, _ = along_curve((low.astype(np.float64) + high) / (2.0 * wide))
-    return low, high, np.argsort(rank)
 
 
 def _axes(columns: tuple[Column, ...], values: Values) -> tuple[Axes, NDArray[np.int64]]:

@@ -16,7 +16,6 @@ import pyarrow.compute as pc
 
 from discreet.errors import DiscreetError
 from discreet.table.detect import kind_of
-from discreet.table.parquet_layout import beyond_cells
 from discreet.table.paths import opened
 from discreet.table.raw_column import one_dictionary
 from discreet.table.typed_files import TypedFile
@@ -93,7 +92,7 @@ def written_otherwise(table: pa.Table, path: str | PathLike[str], format: TableF
     "line 2 is '017' where '17' is written"
     """
     if format == "parquet":
-        return beyond_cells(_plain(table), Path(path).read_bytes(), PARQUET)
+        return _beyond_cells(_plain(table), Path(path).read_bytes())
     with Path(path).open("rb") as file:
         line = 1
         for part in _csv_parts(table):
@@ -122,7 +121,14 @@ def reordered(table: pa.Table, path: str | PathLike[str], format: TableFormat = 
     held, plain = pq.ParquetFile(pa.BufferReader(data)).read(), _plain(table)
     columns = [(name, "ascending") for name in plain.column_names]
     same = held.schema.equals(plain.schema) and held.sort_by(columns).equals(plain.sort_by(columns))
-    return same and beyond_cells(held, data, PARQUET) is None
+    return same and _beyond_cells(held, data) is None
+
+
+def _beyond_cells(table: pa.Table, data: bytes) -> str | None:
+    """Say what a Parquet file tells that no cell of its table does."""
+    from discreet.table.parquet_layout import beyond_cells  # imported late: most releases are CSV
+
+    return beyond_cells(table, data, PARQUET)
 
 
 def digest(path: str | PathLike[str]) -> str:

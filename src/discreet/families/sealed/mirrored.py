@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from discreet.families.sealed.cutting import Cutting
 from discreet.families.sealed.halving import Halving
 from discreet.families.sealed.limits import CountLimits
-from discreet.families.sealed.release import MirroredExactRelease, MirroredRelease
+from discreet.families.sealed.release import MirroredRelease
 from discreet.families.sealed.scheme import OneRunScheme
 from discreet.kernels.cuts.layout import layout_of
 from discreet.principles.joint import jointly
@@ -83,7 +83,7 @@ class Mirrored(OneRunScheme):
 
     name: ClassVar[str] = "mirrored"
     format: ClassVar[type[MirroredRelease]] = MirroredRelease
-    exact_format: ClassVar[type[MirroredExactRelease]] = MirroredExactRelease
+    exact_format: ClassVar[str] = "mirrored-exact"
 
     def _groups(
         self, table: Table, principle: Principle, seeded: np.random.Generator | None, progress: Progress

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.families.sealed.cutting import Cutting
-from discreet.families.sealed.release import SealedExactRelease, SealedRelease
+from discreet.families.sealed.release import SealedRelease
 from discreet.families.sealed.seal import Seal
 from discreet.options import Interval
 from discreet.principles.per_attribute import apart, by_attribute, stated
@@ -36,7 +36,7 @@ class OneRunScheme(DescribedScheme):
     """A scheme whose promise holds against an adversary who knows the algorithm, and so covers one run of it."""
 
     format: ClassVar[type[SealedRelease]] = SealedRelease
-    exact_format: ClassVar[type[SealedExactRelease]] = SealedExactRelease
+    exact_format: ClassVar[str] = "sealed-exact"
     one_run: ClassVar[bool] = True
     several: ClassVar[bool] = True
 
@@ -65,7 +65,8 @@ class OneRunScheme(DescribedScheme):
             confirm(groups, view.sensitive_codes, promise, Prior.of(view))
         statement = self.statement(principle)
         if self.exact:
-            return self.exact_format.from_seal(table, groups, leakage, **statement)
+            made: Seal = self.makes.from_seal(table, groups, leakage, **statement)
+            return made
         return self.format.from_seal(table, groups, leakage, values=self.values, **statement)
 
     @abstractmethod

@@ -16,8 +16,7 @@ from discreet.options import Interval, words
 from discreet.principles.counts import Counts
 from discreet.releases.generalization import Values
 from discreet.schemes.axes import Loss, axes_of
-from discreet.schemes.cuts.thorough import fast_recipe, partition_thoroughly
-from discreet.schemes.cuts.top_down import Partition, Problem, limits_of, partition
+from discreet.schemes.cuts.top_down import Partition, Problem, fast_recipe, limits_of, partition
 from discreet.schemes.described import Beside, Exactness
 from discreet.schemes.grouping import GroupingScheme, GroupingTask
 from discreet.schemes.withholding import Withheld
@@ -125,6 +124,8 @@ class Cuts(GroupingScheme):
 
     def _cut(self, problem: Problem, families: int, task: GroupingTask) -> Partition:
         if self.effort == "thorough":
+            from discreet.schemes.cuts.thorough import partition_thoroughly  # imported late: seldom asked for
+
             return partition_thoroughly(problem, families, self._recipe(families), task.rng, progress=task.progress)
         return partition(problem, self._recipe(families), progress=task.progress)
 

@@ -19,7 +19,7 @@ from discreet.kernels.cuts.terms import BUCKETED, PLAIN, REPAIRED, STRATIFIED, R
 from discreet.kernels.row_moves import exchange, move_rows
 from discreet.processors import threads
 from discreet.progress import Progress, no_progress
-from discreet.schemes.cuts.top_down import Partition, Problem, partition, partition_ahead
+from discreet.schemes.cuts.top_down import Partition, Problem, fast_recipe, partition, partition_ahead
 
 STAGES = 6
 """How often rows are settled while groups are regrouped: groups that are settled are cut again in other ways."""
@@ -35,15 +35,6 @@ LARGEST_NUMBER = 20_000
 """The most groups between which rows move, because every row at an end of a box is compared with every group."""
 LARGEST_COUNTS = 10_000_000
 """A limit on the memory for the counts of all values in all groups."""
-
-
-def fast_recipe(families: int) -> Recipe:
-    """Return the recipe of ``effort=fast``: in large groups plain cuts as long as there are any, below all families.
-
-    Positions, caution and the size from which plain cuts come first were tuned on Adult and on a census of 300,000
-    rows; no single choice is best everywhere, which is why ``effort=thorough`` exists.
-    """
-    return Recipe(families, 7, 1, 0.3, 10_000, False)
 
 
 def recipes(families: int) -> list[Recipe]:
