@@ -76,10 +76,10 @@ AT_BORDERS = {
 
 ABOUT_NODES = {
     "beta-likeness(beta=1, level=1)": (
-        "cuts lifting sealed mirrored mondrian incognito burel heterogeneous baseline codip"
+        "cuts lifting sealed mirrored mondrian incognito burel heterogeneous perturbation baseline codip"
     ),
     "beta-likeness(beta=2, negative=0.9, level=1)": (
-        "cuts mirrored mondrian incognito burel heterogeneous baseline codip"
+        "cuts mirrored mondrian incognito burel heterogeneous perturbation baseline codip"
     ),
     "k-anonymity(k=3) & beta-likeness(beta=1, level=1)": (
         "cuts sealed mirrored mondrian incognito burel heterogeneous codip"

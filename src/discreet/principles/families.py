@@ -38,6 +38,10 @@ class BoundingPrinciple(Principle):
     def _bounds(self, prior: Prior) -> Bounds:
         """The bounds for this prior."""
 
+    def labels(self, prior: Prior) -> tuple[str, ...]:
+        """The names of the values, or of the nodes, whose shares are bounded."""
+        return self._bounds(prior).labels
+
     def rules(self, prior: Prior) -> Rules:
         """A cap for each value (or node), and a floor where there are any."""
         return self._bounds(prior).rules(len(prior.values))

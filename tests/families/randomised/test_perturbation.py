@@ -338,7 +338,7 @@ def test_small_and_strange_tables(tmp_path: Path) -> None:
 
 def test_other_promises_are_refused() -> None:
     table = patients()
-    for promise in ("k-anonymity(k=2)", "t-closeness(t=0.2)", "beta-likeness(beta=2, level=1)", "l-diversity(l=2)"):
+    for promise in ("k-anonymity(k=2)", "t-closeness(t=0.2)", "l-diversity(l=2)"):
         with pytest.raises(dc.DiscreetError, match="choose scheme 'cuts'"):
             Perturbation().publish(table, dc.parse(promise))
     with pytest.raises(dc.DiscreetError, match="matrix must be exact, even or closed-form, not 'best'; correct"):

@@ -1,8 +1,8 @@
 """The audit of a perturbed release: exact quasi-identifiers, and sensitive values randomised by a published matrix.
 
 The matrix must give every original value probabilities that sum to 1, and be the one that the scheme finds for the
-stated promise. Promises are judged on the posterior of every original value given each published one, computed exactly
-from the published matrix, and on the withheld rows taken as one group.
+stated promise. Promises are judged on the posterior of every original value, or of every node that they are about,
+given each published value, computed exactly from the published matrix, and on the withheld rows taken as one group.
 """
 
 from __future__ import annotations
@@ -20,10 +20,12 @@ from discreet.adversary.verdict import PromiseVerdict
 from discreet.families.randomised.auditor import draws
 from discreet.families.randomised.auditor.align import AlignedRandomised
 from discreet.families.randomised.auditor.audit import audit_randomised, judged_by_beliefs, recompute
-from discreet.families.randomised.release.matrix import Matrix
+from discreet.families.randomised.release.matrix import Matrix, in_nodes
 from discreet.families.randomised.release.perturbed import PerturbedRelease
 from discreet.principles import Principle, Prior, wording
+from discreet.principles.bounds import bounded_shares
 from discreet.principles.counts import Counts
+from discreet.principles.families import BoundingPrinciple
 
 NEAR = 1e-6
 """How far a probability may be from the one that is found again: what a solver leaves open, and no estimate shows."""
@@ -32,11 +34,11 @@ NEAR = 1e-6
 def audit_perturbed(case: Case[PerturbedRelease]) -> FormatFindings:
     """Audit a perturbed release against its original; see ``audit``."""
     return audit_randomised(
-        case, {}, lambda aligned, same: [_matrix(case, same), plausible(aligned, case.release.matrix)], _judged
+        case, {}, lambda aligned, same: [_matrix(case, aligned, same), plausible(aligned, case.release.matrix)], _judged
     )
 
 
-def _matrix(case: Case[PerturbedRelease], same_prior: bool) -> Check:
+def _matrix(case: Case[PerturbedRelease], aligned: AlignedRandomised, same_prior: bool) -> Check:
     """Check that the columns of the matrix are probabilities, and those that the scheme finds."""
     release = case.release
     if not release.matrix.stochastic:
@@ -46,7 +48,13 @@ def _matrix(case: Case[PerturbedRelease], same_prior: bool) -> Check:
         value = f"the original value {release.texts[worst]!r}"
         return Check("matrix", False, f"The probabilities that the matrix gives {value} add up to {total}.")
     # in the order of the release, because the solver of the scheme may find another solution in another order
-    prior = Prior(release.prior, tuple(release.texts), attribute=release.sensitive_attribute.name)
+    tree = Prior.of(case.original).hierarchy
+    prior = Prior(
+        release.prior,
+        tuple(release.texts),
+        hierarchy=tree.only(aligned.class_of) if tree is not None and same_prior else None,
+        attribute=release.sensitive_attribute.name,
+    )
     again = recompute(case, prior if same_prior else None, "matrix", "The matrix")
     proper = "The matrix gives every original value probabilities that add up to 1 exactly"
     if isinstance(again, Check):
@@ -93,23 +101,27 @@ def _odd_digits(matrix: Matrix, solution: Matrix) -> str | None:
 
 
 def _judged(part: Principle, release: PerturbedRelease, aligned: AlignedRandomised, prior: Prior) -> PromiseVerdict:
-    """Judge one promise on the posteriors given every published value."""
-    caps, floors = part.caps(prior), part.floors(prior)
-    if caps is None:
-        reason = "a perturbed release bounds the belief in single sensitive values and nothing else"
+    """Judge one promise on the posteriors of values, or of nodes, given every published value."""
+    bounds = bounded_shares(part.rules(prior)) if part.about_groups else None
+    if bounds is None:
+        reason = "a perturbed release bounds the belief in single sensitive values, or nodes, and nothing else"
         return PromiseVerdict.unjudged(part, f", since {reason}")
-    counts = aligned.in_prior(prior.counts)
-    worst = release.matrix.worst(counts, aligned.in_prior(caps), None if floors is None else aligned.in_prior(floors))
-    posteriors = release.matrix.posteriors(counts)
-    achieved = part.achieved_by(posteriors, counts / max(1, counts.sum()))
-    seen, held = release.texts[worst.published], release.texts[worst.original]
+    counts, nodes, number = aligned.in_prior(prior.counts), aligned.in_prior(bounds.nodes), len(bounds.caps)
+    floors = bounds.floors if bounds.floors.any() else None
+    worst = release.matrix.worst(counts, bounds.caps, floors, nodes=nodes)
+    posteriors = in_nodes(release.matrix.posteriors(counts), nodes, number)
+    shares = np.bincount(nodes, counts, number) / max(1, counts.sum())
+    achieved = part.achieved_by(posteriors, shares)
+    labels = part.labels(prior) if isinstance(part, BoundingPrinciple) else prior.values
+    seen, held = release.texts[worst.published], labels[worst.original]
+    of_nodes = labels is not prior.values
     belief = wording.percent(float(np.nan_to_num(posteriors[worst.published, worst.original])))
-    share = wording.percent(float(counts[worst.original] / max(1, counts.sum())))
     said = (
-        f"an attacker who sees {seen!r} published believes with {belief} that it was {held!r}, "
-        f"which is {share} of the whole table"
+        f"an attacker who sees {seen!r} published believes with {belief} that it was {'in ' * of_nodes}{held!r}, "
+        f"which is {wording.percent(float(shares[worst.original]))} of the whole table"
     )
-    among = f"{release.matrix.width**2:,} pairs of a published and an original value"
+    pairs = len(nodes) * len(np.unique(nodes))
+    among = f"{pairs:,} pairs of a published and an original {'node' if of_nodes else 'value'}"
     return judged_by_beliefs(part, worst.strain, achieved, worst.broken, among, said)
 
 

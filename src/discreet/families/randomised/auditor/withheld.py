@@ -25,6 +25,7 @@ from discreet.adversary.verdict import PromiseVerdict
 from discreet.families.randomised.auditor.align import AlignedRandomised
 from discreet.kernels.judging import SLACK
 from discreet.principles import Principle, Prior
+from discreet.principles.bounds import bounded_shares
 from discreet.principles.principle import Nearness
 
 Numbers = NDArray[np.int64]
@@ -91,13 +92,13 @@ def _choices(part: Principle, aligned: AlignedRandomised, prior: Prior) -> tuple
         every = bool((at_most[most > 0] <= size // near.m).all())
         limits = list(_near(near, prior, size))
     else:
-        caps, floors = part.caps(prior), part.floors(prior)
-        assert caps is not None, "these promises bound every value"
-        strain = float((least / (caps * size + SLACK)).max())
-        low = np.zeros(len(caps)) if floors is None else np.maximum(np.ceil(floors * size - SLACK), 0.0)
-        high = np.floor(caps * size + SLACK)
-        every = bool((least >= low).all() and (most <= high).all())
-        limits = [(np.arange(len(caps)), low.astype(np.int64), high.astype(np.int64))]
+        bounds = bounded_shares(part.rules(prior))
+        assert bounds is not None, "these promises bound every value, or every node"
+        fewest, largest = (np.bincount(bounds.nodes, rows, len(bounds.caps)) for rows in (least, most))
+        strain = float((fewest / (bounds.caps * size + SLACK)).max())
+        low, high = np.ceil(bounds.floors * size - SLACK), np.floor(bounds.caps * size + SLACK)
+        every = bool((fewest >= low).all() and (largest <= high).all())
+        limits = [(bounds.nodes.astype(np.int64), np.maximum(low, 0.0).astype(np.int64), high.astype(np.int64))]
     return strain, strain <= 1.0 and all(_fits(aligned, *bounds) for bounds in limits), every
 
 

@@ -35,8 +35,9 @@ class Worst(NamedTuple):
     """Belief over bound (bound over belief, for a lower bound): kept up to 1."""
     published: int
     original: int
+    """The original value, or the node that it is under."""
     broken: int
-    """The number of pairs of a published and an original value that break a bound."""
+    """The number of pairs of a published and an original value, or a node, that break a bound."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,14 +109,19 @@ class Matrix:
         caps: NDArray[np.float64] | None,
         floors: NDArray[np.float64] | None = None,
         tolerance: Fraction = TOLERANCE,
+        nodes: NDArray[np.int32] | None = None,
     ) -> Worst:
-        """The worst belief against upper and lower bounds; whether a bound is broken is decided exactly."""
+        """The worst belief against upper and lower bounds; whether a bound is broken is decided exactly.
+
+        The bounds are those of the original values, or of the ``nodes`` that these are under.
+        """
         amounts = np.array([int(count) for count in counts], object)
-        joint = self.units * amounts
+        number = max(len(bounds) for bounds in (caps, floors) if bounds is not None)
+        joint = in_nodes(self.units * amounts, nodes, number)
         seen = joint.sum(axis=1)
         broken = np.zeros(joint.shape, np.bool_)
         strains = np.zeros(joint.shape)
-        beliefs = self.posteriors(counts)
+        beliefs = in_nodes(self.posteriors(counts), nodes, number)
         with np.errstate(divide="ignore", invalid="ignore"):
             if caps is not None:
                 top, bottom = _ratios(caps, 1 + tolerance)
@@ -126,8 +132,22 @@ class Matrix:
                 broken |= (joint * bottom < np.multiply.outer(seen, top)).astype(np.bool_)
                 strains = np.fmax(strains, np.where(floors > 0, floors / beliefs, 0.0))
         strains = np.where(broken, np.maximum(strains, np.nextafter(1.0, 2.0)), np.minimum(strains, 1.0))
-        published, original = divmod(int(np.argmax(strains)), self.width)
+        published, original = divmod(int(np.argmax(strains)), joint.shape[1])
         return Worst(float(strains[published, original]), published, original, int(broken.sum()))
+
+
+def in_nodes(columns: NDArray[Any], nodes: NDArray[np.int32] | None, number: int) -> NDArray[Any]:
+    """The sums of the columns of each of so many nodes; the columns themselves without nodes.
+
+    >>> in_nodes(np.array([[0.5, 0.2, 0.3]]), np.array([1, 0, 1], np.int32), 2).tolist()
+    [[0.2, 0.8]]
+    """
+    if nodes is None:
+        return columns
+    sums = np.zeros((len(columns), number), columns.dtype)
+    for column, node in enumerate(nodes.tolist()):
+        sums[:, node] += columns[:, column]
+    return sums
 
 
 def _ratios(bounds: NDArray[np.float64], factor: Fraction) -> tuple[NDArray[Any], NDArray[Any]]:

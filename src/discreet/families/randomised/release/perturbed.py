@@ -35,9 +35,10 @@ ASSUMPTIONS = (
     "that the matrix prints (line: published value, column: original value).",
     NO_ORDER,
     "The promise is kept against the distribution of the sensitive attribute in the whole original, as the prior "
-    "lists it: it bounds the belief in any original value of someone whose published value is known, for an "
-    "adversary who starts from that distribution and judges each row by itself. Other knowledge may reveal more, and "
-    "so may the exact counts of the prior together with all published values, if there are few rows.",
+    "lists it: it bounds the belief in any original value, or in any node of values if it is about nodes, of someone "
+    "whose published value is known, for an adversary who starts from that distribution and judges each row by "
+    "itself. Other knowledge may reveal more, and so may the exact counts of the prior together with all published "
+    "values, if there are few rows.",
     ONE_RELEASE,
 )
 

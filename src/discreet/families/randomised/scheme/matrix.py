@@ -13,6 +13,10 @@ suffices to compare with the smallest right side: one more variable, s <= m p_v 
 constraints by 2m. Lower bounds q_i >= h_i p_i on beliefs are linear, too: (1 - alpha_i) / h_i >= m p_v alpha_v + 1 - R
 for v != i. Here v = i must be left out, so the smallest left side is taken over the values before v and over those
 after v.
+
+Where a promise is about nodes of a hierarchy, all this is about nodes: i and v are nodes, m is how
+many occur, and p and f are theirs. The matrix of the nodes is then spread over their values (see
+``spread``).
 """
 
 from __future__ import annotations
@@ -21,6 +25,7 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +40,19 @@ LEFT_OPEN = 1e-6
 """How far from a solution the solver may stay."""
 CERTAIN = Fraction(1, 10**13)
 """The tolerance for a matrix that discloses nothing: beliefs equal the prior, and bounds may be rounded below it."""
+
+
+class Bounded(NamedTuple):
+    """What the beliefs are bounded of: the values that occur, or the nodes above them."""
+
+    counts: NDArray[np.int64]
+    """How often each value occurs."""
+    nodes: NDArray[np.int32]
+    """The node of each value, which is the value itself unless the promise is about nodes."""
+    p: Floats
+    """The share of each node."""
+    caps: Floats
+    floors: Floats | None
 
 
 def closed_form(p: Floats, caps: Floats) -> Floats:
@@ -88,20 +106,21 @@ def _papers(p: Floats, caps: Floats, floors: Floats | None) -> list[Floats]:
     return [paper] if fine else []
 
 
-def solves(cells: Floats, p: Floats, caps: Floats, floors: Floats | None = None) -> bool:
+def solves(cells: Floats, bounded: Bounded) -> bool:
     """Return whether a matrix is one that ``exact`` may choose, whichever solutions of its programs the solver finds.
 
     It must be that of Eq. 12 for some alpha: the paper's, or one that keeps as many values as can be kept with no alpha
     below one of the shares. That it keeps the bounds is not looked at.
 
     >>> p, caps = np.array([0.05, 0.25, 0.70]), np.array([0.10, 0.50, 0.9497])
-    >>> alphas = exact(p, caps)
-    >>> [solves(np.diag(kept) + (1.0 - kept) / 3.0, p, caps) for kept in (alphas, alphas[::-1])]
+    >>> alphas, bounded = exact(p, caps), Bounded(np.array([5, 25, 70]), np.arange(3, dtype=np.int32), p, caps, None)
+    >>> [solves(np.diag(kept) + (1.0 - kept) / 3.0, bounded) for kept in (alphas, alphas[::-1])]
     [True, False]
     """
+    _, _, p, caps, floors = bounded
     m = len(p)
-    alphas = (m * np.diagonal(cells) - 1.0) / max(1, m - 1)
-    if m == 1 or float(np.abs(np.diag(alphas) + (1.0 - alphas) / m - cells).max()) > LEFT_OPEN:
+    alphas = (m * np.diagonal(cells)[np.unique(bounded.nodes, return_index=True)[1]] - 1.0) / max(1, m - 1)
+    if m == 1 or float(np.abs(spread(alphas, bounded).cells - cells).max()) > LEFT_OPEN:
         return False
     if any(float(np.abs(paper - alphas).max()) <= LEFT_OPEN for paper in _papers(p, caps, floors)):
         return True
@@ -216,23 +235,23 @@ def _matrix(cells: list[tuple[int, int, float]], rows: int, columns: int) -> obj
     return csr_array((values, (lines, places)), shape=(rows, columns))
 
 
-def printed(alphas: Floats, counts: NDArray[np.int64], caps: Floats, floors: Floats | None) -> tuple[Matrix, float]:
+def printed(alphas: Floats, bounded: Bounded) -> tuple[Matrix, float]:
     """Return a matrix whose printed cells keep the bounds exactly, and the factor by which ``alphas`` were shrunk.
 
     Shrinking all alphas alike leads on a straight line to a matrix that discloses nothing (alpha = 0), where every
     belief is the prior; as the bounds are linear and hold there, they hold from some point of the line on. That point
     is computed, and then the printed numbers are checked.
     """
-    p = np.asarray(counts / counts.sum(), np.float64)
+    counts, nodes, p, caps, floors = bounded
     room = _room(alphas, p, caps, floors)
     step = 0.0
     while step < 1.0:
-        matrix = _of(alphas * (room * (1.0 - step)))
-        if matrix.worst(counts, caps, floors, Fraction(0)).broken == 0:
+        matrix = spread(alphas * (room * (1.0 - step)), bounded)
+        if matrix.worst(counts, caps, floors, Fraction(0), nodes).broken == 0:
             return matrix, room * (1.0 - step)
         step = max(1e-15, 4.0 * step)
-    matrix = _silent(len(alphas))
-    if matrix.worst(counts, caps, floors, CERTAIN).broken:
+    matrix = _silent(len(counts))
+    if matrix.worst(counts, caps, floors, CERTAIN, nodes).broken:
         raise AssertionError("even a matrix that tells nothing breaks the bounds; nothing was published")
     return matrix, 0.0
 
@@ -271,13 +290,20 @@ def _silent(m: int) -> Matrix:
     return Matrix(units, scale)
 
 
-def _of(alphas: Floats) -> Matrix:
-    """Return the matrix of Eq. 12 in decimals: off-diagonal cells are rounded so that alpha only shrinks."""
-    m, scale = len(alphas), 10**DIGITS
+def spread(alphas: Floats, bounded: Bounded) -> Matrix:
+    """Return the matrix of Eq. 12 for nodes, spread over their values, in decimals.
+
+    A node is kept with its value, and a node drawn in its place has each of its values with the share of the value in
+    the node. With N the matrix of the nodes and P their shares, a published v of the node b then has, together with an
+    original value of the node a, the probability P_a N(a -> b) p_v / P_b: for a = b, this is p_v N(b -> b). So what v
+    tells about nodes is what b tells under N. Cells off the diagonal are rounded so that alpha only shrinks.
+    """
+    m, scale, (counts, nodes) = len(alphas), 10**DIGITS, bounded[:2]
     largest = scale // m
-    spread = [min(largest, -int((alpha - 1.0) * scale // m)) for alpha in alphas.tolist()]
-    units = np.empty((m, m), object)
-    units[:] = np.array(spread, object)
-    for i, unit in enumerate(spread):
-        units[i, i] = scale - (m - 1) * unit
+    moved = np.array([min(largest, -int((alpha - 1.0) * scale // m)) for alpha in alphas.tolist()], object)[nodes]
+    sizes = np.bincount(nodes, counts).astype(np.int64)[nodes]
+    shares = [(int(count), int(size)) for count, size in zip(counts, sizes, strict=True)]
+    units = np.array([-(-moved * count // size) for count, size in shares], object)
+    units[nodes[:, None] == nodes] = 0
+    np.fill_diagonal(units, scale - units.sum(axis=0))
     return Matrix(units, scale)
