@@ -71,7 +71,7 @@ PERTURBED = Battery(
         **RANDOMISED,
         "the prior is moved": (MOVED_PRIOR, Must("prior")),
         "the prior is ten times as large": (TENFOLD_PRIOR, Must("consistency prior")),
-        "a matrix says too much": (boasting, Must("broken matrix")),
+        "a matrix says too much": (boasting, Must("broken draws matrix")),
     },
     weakened="matrix",
     unreadable={

@@ -192,6 +192,29 @@ def test_another_solution_of_the_same_program_is_as_good() -> None:
     assert max(np.abs(cells.astype(float) - found[0][2].astype(float)).max() for *_, cells in found) > 0.05
 
 
+def test_a_value_that_cannot_have_been_drawn_is_noticed(tmp_path: Path) -> None:
+    """No value is published for another one of its node: one such row is enough, where its place is known."""
+    release = dc.publish(TABLE, BetaLikeness(1, level=1), Perturbation(random_state=3))
+    assert release.trace is not None
+    held, texts = np.flatnonzero(TABLE.prior_counts), np.array(Prior.of(TABLE).values)
+    published = held[release.shown.codes[release.trace]]  # type: ignore[attr-defined]
+    row = int(np.flatnonzero((texts[published] == "b1") & (texts[TABLE.sensitive_codes] == "b1"))[0])
+    published[row] = int(np.flatnonzero(texts == "b2")[0])
+    other = perturbed(TABLE, published, release.matrix, BetaLikeness(1, level=1))  # type: ignore[attr-defined]
+    found = dc.audit(other.save(tmp_path / "r"), TABLE, other.trace)
+    (check,) = (check for check in found.checks if not check.holds)
+    assert check.name == "draws" and "impossible that 'b2' is published where it is: 1 row too many" in check.sentence
+    alone = dc.read(
+        pa.table({"age": np.arange(TABLE.rows), "ill": texts[TABLE.sensitive_codes]}),
+        quasi="age",
+        sensitive="ill",
+        hierarchies={"ill": TREE},
+    )
+    # people with an age of their own need no trace
+    other = perturbed(alone, published, release.matrix, BetaLikeness(1, level=1))  # type: ignore[attr-defined]
+    assert [check.name for check in dc.audit(other.save(tmp_path / "s"), alone).checks if not check.holds] == ["draws"]
+
+
 @pytest.mark.slow
 def test_withheld_rows_are_judged_by_nodes(tmp_path: Path) -> None:
     promise, scheme, prior = BetaLikeness(1, level=1), Perturbation(), Prior.of(TABLE)

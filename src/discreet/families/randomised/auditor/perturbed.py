@@ -135,6 +135,12 @@ def plausible(aligned: AlignedRandomised, matrix: Matrix) -> Check:
     if had is None:
         return Check("draws", False, "The matrix does not cover every value of the original.")
     names = [repr(text) for text in aligned.release.texts]
+    beyond = _beyond(had, aligned.after, matrix.cells > 0.0)
+    if beyond.any():
+        worst = int(np.argmax(beyond))
+        many = wording.rows(int(beyond[worst]))
+        said = f"The matrix makes it impossible that {names[worst]} is published where it is: {many} too many"
+        return Check("draws", False, f"{said}, since the original values there never become it.")
     expect = partial(_expected, cells=matrix.cells)
     look = draws.Look(had, aligned.after, expect, names, "some value", "in its own place")
     return draws.plausible(
@@ -143,6 +149,22 @@ def plausible(aligned: AlignedRandomised, matrix: Matrix) -> Check:
         "The published sensitive values were not drawn with the probabilities of the matrix",
         "The published sensitive values are consistent with the original ones and the matrix",
     )
+
+
+def _beyond(had: Counts, got: Counts, possible: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return how often each value is published beyond what the original values of its combination could become."""
+    beyond = np.zeros(len(possible))
+    if bool(possible.all()):
+        return beyond
+    step = max(1, CELLS // had.width)
+    for start in range(0, len(had), step):
+        stop = min(len(had), start + step)
+        before, after = np.zeros((2, stop - start, had.width))
+        for counts, dense in ((had, before), (got, after)):
+            inside = slice(counts.starts[start], counts.starts[stop])
+            dense[counts.groups[inside] - start, counts.values[inside]] = counts.amounts[inside]
+        beyond += np.maximum(after - before @ possible.T.astype(np.float64), 0.0).sum(axis=0)
+    return beyond
 
 
 def _expected(had: Counts, cells: NDArray[np.float64]) -> draws.Expected:
