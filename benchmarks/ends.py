@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import discreet as dc
+from benchmarks import adult
 from benchmarks.measuring import show
 from discreet.adversary.alignment import codes_in
 from discreet.analyst.loss import ail
@@ -53,6 +54,34 @@ def main() -> None:
             "AIL",
             "median error",
         ),
+        lines,
+    )
+    _attacks("census", table)
+    if adult.DATA.is_dir():
+        _attacks("Adult", adult.read())
+
+
+def _attacks(name: str, table: Any) -> None:
+    """The attack singling-out: main run, control and baseline of each form."""
+    lines = []
+    for scheme, promise in (
+        ("mondrian", "k-anonymity(k=5)"),
+        ("cuts", "beta-likeness(beta=4)"),
+        ("lifting(values=interval)", "beta-likeness(beta=4)"),
+    ):
+        for snap in ("false", "true"):
+            made = make_scheme(scheme, {"snap": snap}, random_state=1)
+            campaign = dc.attack(dc.publish(table, promise, made), table, "singling-out", random_state=1)
+            for found in campaign.evidence:
+                runs = [found.details[run] for run in ("main", "control", "baseline")]
+                rates = ["-" if run is None else f"{run['rate']:.2%}" for run in runs]
+                low, high = found.interval
+                alone = runs[0]["alone"] / runs[0]["attempts"]
+                first = (scheme, snap, found.details["form"], f"{runs[0]['attempts']:,}", f"{alone:.1%}")
+                lines.append((*first, rates[0], f"{low:.2%} to {high:.2%}", *rates[1:]))
+    show(
+        f"singling out: {name} of {table.rows:,} rows",
+        ("scheme", "snap", "form", "attempts", "one row", "succeeds", "95 % interval", "control", "baseline"),
         lines,
     )
 

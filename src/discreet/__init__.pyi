@@ -11,6 +11,7 @@ from .adversary.attacks.minimality import Minimality
 from .adversary.attacks.naive_bayes import NaiveBayes
 from .adversary.attacks.presence import Corners, Presence
 from .adversary.attacks.similarity import Similarity
+from .adversary.attacks.singling_out import SinglingOut
 from .adversary.attacks.trained import Trained
 from .adversary.audit import Audit, audit
 from .analyst.answers import Answer, answers
@@ -137,6 +138,7 @@ __all__ = [
     "SealedExactRelease",
     "SealedRelease",
     "Similarity",
+    "SinglingOut",
     "SplitAndPartition",
     "SyntheticRelease",
     "TCloseness",

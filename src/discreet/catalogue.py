@@ -145,5 +145,6 @@ ATTACKS: Registry[Any] = Registry(
         "minimality": Entry("minimality:Minimality", "Run the algorithm on tables that fit: which give this release?"),
         "presence": Entry("presence:Presence", "Guess who is in the table."),
         "corners": Entry("presence:Corners", "The same, by an attacker who knows that descriptions are tight."),
+        "singling-out": Entry("singling_out:SinglingOut", "Write down conditions that fit exactly one person."),
     },
 )

@@ -158,7 +158,11 @@ def test_victims_can_be_drawn_and_a_seed_repeats_the_draw() -> None:
     assert "100 were attacked, drawn at random" in " ".join(other.notes)
 
 
-@pytest.mark.parametrize("attack", [name for name in ATTACKS.built_in if name != "background-join"])
+STANDS_FOR_SEVERAL = ("background-join", "singling-out")
+"""The attacks whose names are those of several."""
+
+
+@pytest.mark.parametrize("attack", [name for name in ATTACKS.built_in if name not in STANDS_FOR_SEVERAL])
 def test_progress_names_the_attack_and_never_goes_back(attack: str) -> None:
     told: list[tuple[str, float]] = []
     others = [release_by("anatomy")] if ATTACKS[attack].several else []

@@ -68,12 +68,14 @@ def test_sizes_are_those_of_the_groups(scheme: str, promise: str) -> None:
     release = dc.publish(patients(), promise, scheme)
     sizes = [np.bincount(part.group_of).tolist() for part in release.projections]  # type: ignore[attr-defined]
     flat = [size for each in sizes for size in each]
-    assert GroupSizes.of(release) == GroupSizes(min(flat), sum(size < 5 for size in flat), len(flat))
+    found = GroupSizes.of(release, patients())
+    assert found is not None and found.singled <= found.groups  # how many are counted in test_singling_out.py
+    assert (found.smallest, found.small, found.groups) == (min(flat), sum(size < 5 for size in flat), len(flat))
 
 
 @pytest.mark.parametrize("scheme", ["cuts(descriptions=exact)", "perturbation", "lifting"])
 def test_rows_that_hide_in_no_group_have_no_sizes(scheme: str) -> None:
-    assert GroupSizes.of(dc.publish(patients(), "beta-likeness(beta=2)", scheme)) is None
+    assert GroupSizes.of(dc.publish(patients(), "beta-likeness(beta=2)", scheme), patients()) is None
 
 
 def published(folder: Path, *promises: str) -> Outcome:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from itertools import permutations
+from itertools import permutations, product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -243,3 +243,84 @@ def presence_claims(release: Release, table: Table, population: Table) -> tuple[
     true = sum(one and belief == last for one, belief in zip(inside, beliefs, strict=True))
     false = sum(belief == last for belief in beliefs) - true
     return sure + max(0, open_ - false), sure + min(open_, true)
+
+
+# ------------------------------------------------------------------------------------------------------ singling out
+
+
+class Condition(NamedTuple):
+    """A predicate by hand: what its group says, and the values that it names."""
+
+    texts: dict[str, str]
+    named: dict[str, Any]
+
+    def fits(self, row: dict[str, Any]) -> bool:
+        """Whether a row fits it."""
+        inside = all(name in self.named or admits(text, row[name]) for name, text in self.texts.items())
+        return inside and all(row[name] == value for name, value in self.named.items())
+
+    def weight(self, rows: Sequence[dict[str, Any]]) -> float:
+        """The product of the shares of rows, column by column; of no rows as of one."""
+        weight = 1.0
+        for name in {**self.texts, **self.named}:
+            alone = Condition(
+                {name: self.texts[name]} if name in self.texts else {},
+                {name: self.named[name]} if name in self.named else {},
+            )
+            weight *= max(1, sum(map(alone.fits, rows))) / len(rows)
+        return weight
+
+
+def ends_of(text: str) -> list[float]:
+    """The ends of an interval of numbers."""
+    return [float(end) for end in text[1:-1].split(", ")] if text.startswith("[") else []
+
+
+def conditions(form: str, groups: dict[str, list[dict[str, str]]], sensitive: str) -> list[list[list[Condition]]]:
+    """All predicates of a form, from the published lines of each group: per group and axis (of one end or inner value),
+    the predicates among which one is drawn. Numbers are whole."""
+    result = []
+    for lines in groups.values():
+        texts = {name: text for name, text in lines[0].items() if name not in ("group", sensitive)}
+        intervals = {name: ends_of(text) for name, text in texts.items() if ends_of(text)}
+        if form == "value":
+            held = Counter(line[sensitive] for line in lines)
+            axes = [[Condition(texts, {sensitive: value}) for value, often in held.items() if often == 1]]
+        elif form == "corner":
+            corners = product(*intervals.values()) if intervals else []
+            axes = [[Condition(texts, dict(zip(intervals, corner, strict=True))) for corner in corners]]
+        else:
+            axes = []
+            for name, (low, high) in intervals.items():
+                numbers = [low, high] if form == "end" else [float(number) for number in range(int(low) + 1, int(high))]
+                axes.append([Condition(texts, {name: number}) for number in numbers])
+        axes = [axis for axis in axes if axis]
+        if axes:
+            result.append(axes)
+    return result
+
+
+class Expected(NamedTuple):
+    """What to expect of one predicate of each group, drawn by lot."""
+
+    attempts: int
+    alone: float
+    successes: float
+    spread: float
+    """The variance of the successes."""
+
+
+def singled_out(groups: list[list[list[Condition]]], rows: Sequence[dict[str, Any]], most: float) -> Expected:
+    """The mean number of predicates that fit one row, and of those of which at most so many rows are expected."""
+    alone = successes = spread = 0.0
+    for axes in groups:
+        chances = [[0.0, 0.0]]
+        for axis in axes:
+            for condition in axis:
+                one = sum(map(condition.fits, rows)) == 1
+                light = condition.weight(rows) * len(rows) <= most
+                share = 1 / len(axes) / len(axis)
+                chances.append([share * one, share * (one and light)])
+        mean_alone, mean = (sum(column) for column in zip(*chances, strict=True))
+        alone, successes, spread = alone + mean_alone, successes + mean, spread + mean * (1 - mean)
+    return Expected(len(groups), alone, successes, spread)

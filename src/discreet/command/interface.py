@@ -278,7 +278,7 @@ COMMANDS = (
             multiple=True,
         ),
         path("--outsiders", "People who are not in the release, to compare with."),
-        path("--population", "Everyone who may be in the table, for the attack 'presence'."),
+        path("--population", "Everyone who may be in the table, for the attacks 'presence' and 'singling-out'."),
         path("--trace", "The private trace, for an attacker who knows everyone's group."),
         valued("--victims", "N", "Attack only N people, drawn at random (default: everyone).", type=int),
         valued("--seed", "N", "Seed of the random draws, to repeat a result.", type=click.IntRange(min=0)),

@@ -51,7 +51,7 @@ class Outcome:
     quality: Quality
     """How good counts from the release are: for the publisher, as it follows from the original, too."""
     sizes: GroupSizes | None
-    """How small its groups are, if it has any that people hide in."""
+    """How small its groups are, and whom ends of intervals single out, if it has any that people hide in."""
     left_out: list[str]
     """Columns of the input that are not published."""
     remarks: tuple[Remark, ...]
@@ -129,7 +129,7 @@ class _Work:
             self._save(release, staged, private)
             clock.lap("save")
             described, groups = release.manifest["scheme"], release.trace
-            sizes, good = GroupSizes.of(release), quality(release, table)
+            sizes, good = GroupSizes.of(release, table), quality(release, table)
             clock.lap("estimate")
             del release  # an audit reads the files, and needs the memory
             self.progress("auditing", 0.0)

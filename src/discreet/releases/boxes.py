@@ -175,8 +175,10 @@ def shares(counts: NDArray[Any], withheld: ArrayLike | None) -> NDArray[np.float
     return beliefs
 
 
-def values_in(described: Boxes, occurring: Sequence[NDArray[np.bool_]]) -> NDArray[np.int64]:
-    """For each box and axis, the number of occurring codes that it admits, at least one."""
+def values_in(described: Boxes, occurring: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
+    """For each box and axis, the number of occurring codes that it admits, at least one.
+
+    With frequencies in place of what occurs, it is the number of rows with these codes."""
     result = np.ones(described.low.shape, np.int64)
     for axis, mask in enumerate(occurring):
         before = np.concatenate([[0], np.cumsum(mask)])

@@ -69,6 +69,10 @@ class ExactRowsRelease(Release):
         """Rows are known by their quasi-identifiers."""
         return (self.keys() if self.others else np.zeros(0, np.int64)), self.others
 
+    def named_rows(self, random: np.random.Generator) -> tuple[ExactColumn, ...]:
+        """All rows."""
+        return self.exact
+
     @cached_property
     def tally(self) -> Tally:
         """The rows, prepared for counting."""

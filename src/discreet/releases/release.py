@@ -123,6 +123,13 @@ class Release(ABC):
         """By what an attacker finds a person's rows, a number for each published row, and the kept columns, if any."""
         return np.zeros(0, np.int64), ()
 
+    def named_rows(self, random: np.random.Generator) -> tuple[ExactColumn, ...]:
+        """The rows whose quasi-identifiers it names, one column for each; drawn rows also have a sensitive attribute.
+
+        Of lists of values, a combination of each group, by lot. Nothing where values are described.
+        """
+        return ()
+
     def conditioned_on(self, name: str, known: str) -> Release | None:
         """What is published about a sensitive attribute to an attacker who knows another one of each person.
 

@@ -180,7 +180,7 @@ class Table:
         return np.bincount(self.sensitive_codes, minlength=values).astype(np.int64)
 
     def reordered(self, order: NDArray[np.int64]) -> Table:
-        """Return the table with its rows in another order; persons are numbered as they appear in it."""
+        """Return the table with its rows in another order, or some of them; persons are numbered as they appear."""
 
         def taken(columns: tuple[Column, ...]) -> tuple[Column, ...]:
             return tuple(replace(column, codes=column.codes[order]) for column in columns)
@@ -192,7 +192,9 @@ class Table:
         if unusable is not None:
             unusable = np.flatnonzero(np.isin(order, unusable))
         quasi, sensitive, other = map(taken, (self.quasi, self.sensitive, self.other))
-        return replace(self, quasi=quasi, sensitive=sensitive, other=other, person=person, unusable=unusable)
+        return replace(
+            self, rows=len(order), quasi=quasi, sensitive=sensitive, other=other, person=person, unusable=unusable
+        )
 
     def column(self, name: str) -> Column:
         """Return the column with this name."""

@@ -178,12 +178,12 @@ def attack(
     ``"all"``. The attacks use what is published, and the quasi-identifiers of everyone in the original; its sensitive
     values only score the guesses. ``others`` are further releases about the same people, for attacks that combine
     several. ``outsiders`` is a table of people who are not in the release: success on them is what can be learnt about
-    anybody. ``population`` is a table of everyone who may be in the original, for the attack on presence. ``trace`` is
-    the private file (or array) with the group of every row, if the adversary is to know these, too: the worst case,
-    which promises about groups allow for. ``victims`` limits how many people are attacked, drawn at random; by
-    default all are, or as many as take about a minute. Everything drawn comes from the operating system, unless
-    ``random_state`` asks for a repeatable experiment. ``progress`` is called with the name of the attack and the share
-    of it that is done.
+    anybody. ``population`` is a table of everyone who may be in the original, for the attacks on presence and on
+    singling out. ``trace`` is the private file (or array) with the group of every row, if the adversary is to know
+    these, too: the worst case, which promises about groups allow for. ``victims`` limits how many people are attacked,
+    drawn at random; by default all are, or as many as take about a minute. Everything drawn comes from the operating
+    system, unless ``random_state`` asks for a repeatable experiment. ``progress`` is called with the name of the attack
+    and the share of it that is done.
 
     >>> import discreet as dc
     >>> from discreet.datasets import patients

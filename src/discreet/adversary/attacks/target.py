@@ -77,8 +77,9 @@ class Target:
     """Whether the victims are not in the release, and so not in the original."""
     context: Context | None = None
     """Where release and original were taken from, if these have more sensitive attributes."""
-    remembered: dict[tuple[int, int], Floats] = field(default_factory=dict)
-    """A cache of what the release says, which every attack needs."""
+    remembered: dict[Any, Any] = field(default_factory=dict)
+    """A cache: by first and last line what the release says, which every attack needs; by name what an attack needs in
+    all its forms."""
 
     @classmethod
     def of(
@@ -224,7 +225,8 @@ class Target:
         """What the release itself says about some of the people: the belief in each value, one line per person."""
         known = (part.start, part.stop)
         if known in self.remembered:
-            return self.remembered[known].copy()
+            remembered: Floats = self.remembered[known].copy()
+            return remembered
         lines = self.release.beliefs(self._points(part), self.withheld)
         lines[np.isnan(lines).any(axis=1)] = self.prior
         if self.groups is not None and not self.strangers:

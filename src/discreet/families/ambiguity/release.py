@@ -256,6 +256,15 @@ class AmbiguousRelease(CountingRelease):
         """The groups that list each value (numbered across all blocks), and the first value of each block."""
         return listed(self)
 
+    def named_rows(self, random: np.random.Generator) -> tuple[ExactColumn, ...]:
+        """A combination of each group: a line of each auxiliary table, by lot."""
+        columns: dict[str, ExactColumn] = {}
+        for block, auxiliary in zip(self.blocks, self.auxiliaries, strict=True):
+            lot = random.permutation(len(auxiliary.groups))
+            lines = lot[np.unique(auxiliary.groups[lot], return_index=True)[1]]
+            columns |= dict(zip(block, canonical.taken_in(lines, auxiliary.columns), strict=True))
+        return tuple(columns[attribute.name] for attribute in self.quasi)
+
     def description(self, group: int) -> dict[str, str]:
         """The extent of each quasi-identifier in the group at an index of ``ids``, so that readers can recognise it."""
         kinds = {attribute.name: attribute for attribute in self.quasi}

@@ -21,7 +21,7 @@ from discreet.errors import DiscreetError
 from discreet.principles.differential_privacy import DifferentialPrivacy
 from discreet.releases.assumptions import NO_ORDER
 from discreet.releases.attributes import points_given
-from discreet.releases.columns import coded_numbers, column_array, read_sensitive
+from discreet.releases.columns import ExactColumn, coded_numbers, column_array, read_sensitive
 from discreet.releases.exact_rows import ExactRowsRelease, RowsAt, crossed
 from discreet.releases.folder import DAMAGED, Home
 from discreet.releases.partition import PublishedRows
@@ -135,6 +135,10 @@ class SyntheticRelease(ExactRowsRelease):
     def tables(self, numbers: bool = True) -> dict[str, pa.Table]:
         """The table of rows."""
         return {TABLE: pa.table({name: column_array(column, numbers) for name, column in self.columns.items()})}
+
+    def named_rows(self, random: np.random.Generator) -> tuple[ExactColumn, ...]:
+        """All rows, with their first sensitive value."""
+        return (*self.exact, *self.sensitive_columns[:1])
 
     @property
     def values(self) -> NDArray[Any]:
