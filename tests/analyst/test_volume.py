@@ -74,10 +74,23 @@ def test_the_volume_is_the_share_selected_where_values_are_uniform() -> None:
 
 
 def test_lengths_without_single_values_are_not_rounded() -> None:
-    table = read(pa.table({"size": [0.25, 1.5, 3.75], "pay": [0.5, 1.0, 10.5]}), quasi=["size"], sensitive="pay")
+    numbers = {"size": [0.25, 4 / 3, 3.75], "pay": [0.5, 4 / 3, 10.5]}
+    table = read(pa.table(numbers), quasi=["size"], sensitive="pay")
     for query in volume_workload(table, dimensionality=2, volume=0.04, number=20):
         lengths = [float(one.high or 0) - float(one.low or 0) for one in query.conditions if isinstance(one, Range)]
         assert lengths == pytest.approx([3.5 * 0.2, 10.0 * 0.2])
+
+
+def test_lengths_of_decimals_count_their_steps() -> None:
+    table = read(pa.table({"size": [0.5, 1.5, 10.4], "pay": [0, 1, 9]}), quasi=["size"], sensitive="pay")
+    for query in volume_workload(table, dimensionality=2, volume=0.04, number=20):
+        size = next(one for one in query.conditions if one.attribute == "size")
+        assert (
+            isinstance(size, Range)
+            and size.low == round(float(size.low), 1)
+            and size.high == round(float(size.high), 1)
+        )
+        assert round(float(size.high) - float(size.low), 9) == 1.9  # 20 of 100 numbers
 
 
 def test_seeds_and_defaults() -> None:

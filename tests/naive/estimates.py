@@ -6,6 +6,7 @@ import csv
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -23,8 +24,8 @@ def estimate(folder: Path, query: Query) -> float:
     with (folder / "table.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     entries = {entry["name"]: entry for entry in manifest["attributes"]}
-    whole = {
-        name: all(end == math.floor(end) and abs(end) <= 2**53 for end in ends(entry, {row[name] for row in rows}))
+    steps = {
+        name: step_of(entry, ends(entry, {row[name] for row in rows}))
         for name, entry in entries.items()
         if entry["kind"] == "numeric" and entry["role"] == "quasi"
     }
@@ -34,22 +35,37 @@ def estimate(folder: Path, query: Query) -> float:
         for name, entry in entries.items():
             asked = [condition for condition in query.conditions if condition.attribute == name]
             if asked:
-                product *= share(entry, row[name], asked, whole.get(name, False))
+                product *= share(entry, row[name], asked, steps.get(name))
         total += product
     return total
 
 
-def share(entry: Entry, text: str, asked: Sequence[Condition], whole: bool) -> float:
+def share(entry: Entry, text: str, asked: Sequence[Condition], step: float | None) -> float:
     """How much of what a text may stand for satisfies all conditions."""
     if entry["kind"] == "numeric" and entry["role"] == "quasi" and "hierarchy" not in entry:
         if text == "(missing)":
             return 0.0
         low, high = entry["domain"] if text == "*" else interval(text)
-        if not whole and low < high:
+        if step is None and low < high:
             return length(float(low), float(high), asked)
-        return counted(range(int(low), int(high) + 1) if whole else [low], lambda value: admits(entry, value, asked))
+        numbers = [low] if step is None else multiples(float(low), float(high), step)
+        return counted(numbers, lambda value: admits(entry, value, asked))
     values = possible(entry, text)
     return counted(values, lambda value: admits(entry, value, asked)) if values else 0.0
+
+
+def step_of(entry: Entry, ends: Sequence[float]) -> float | None:
+    """The distance of the numbers of an attribute: what is stated, or 1 if all published ones are whole."""
+    if "step" in entry or entry.get("unit", 0) in (1, *(10.0**-digits for digits in range(7))):
+        return float(entry.get("step", entry.get("unit")))
+    return 1.0 if all(end == math.floor(end) and abs(end) <= 2**53 for end in ends) else None
+
+
+def multiples(low: float, high: float, step: float) -> list[float]:
+    """The multiples of a decimal place from one to another."""
+    one = Decimal(str(step))
+    first, last = (int(Decimal(repr(end)) / one) for end in (low, high))
+    return [float(at * one) for at in range(first, last + 1)]
 
 
 def counted(values: Iterable[Any], holds: Callable[[Any], bool]) -> float:

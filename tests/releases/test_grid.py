@@ -20,7 +20,8 @@ import discreet as dc
 from discreet.analyst.loss import losses
 from discreet.datasets import census, patients
 from discreet.releases.corners import Narrow, belief_in_likeliest
-from discreet.releases.grid import Grid, unit_of
+from discreet.releases.grid import Grid
+from discreet.table.decimals import unit_of
 from support.audits import audits, failing, said
 from support.tampering import Folder, put_in_group
 

@@ -59,9 +59,21 @@ def test_runs_of_many_different_numbers_end_on_a_grid() -> None:
     (cells,) = Marginals.of([column], [attribute], 10).cells
     ends = {float(end) for text in cells if text[0] == "[" for end in text.strip("[]").split(", ")}
     assert "0" in cells and len(ends) > 50
+    assert attribute.step == 0.01  # cents, of which the cells of the grid have a number
+    step = next(3 * 2**at for at in range(99) if 3 * 2**at >= values.max() * 100 / 1000)
+    cents = {round(end * 100) for end in ends - {values.max()}}
+    assert all(cent % step in (0, step - 1) for cent in cents)
+    assert all(len(text.strip("[]").split(", ")[0].partition(".")[2]) <= 2 for text in cells)
+
+
+def test_runs_of_numbers_without_a_step_end_on_a_grid_of_lengths() -> None:
+    values = np.random.default_rng(2).exponential(30_000.0, 900)
+    column, attribute = column_of([*values.tolist(), *([0.0] * 100)])
+    (cells,) = Marginals.of([column], [attribute], 10).cells
+    ends = {float(end) for text in cells if text[0] == "[" for end in text.strip("[]").split(", ")} - {values.max()}
     step = next(3.0 * 2.0**at for at in range(-9, 99) if 3.0 * 2.0**at >= values.max() / 1000)
-    assert all(end % step == 0 for end in ends - {values.max()})
-    assert not (ends - {values.max()}) & set(values.tolist())
+    assert attribute.step is None and all(end % step == 0 for end in ends)
+    assert not ends & set(values.tolist())
 
 
 def test_a_column_with_one_cell_is_not_counted() -> None:

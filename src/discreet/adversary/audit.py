@@ -22,7 +22,7 @@ from discreet.adversary.case import Case, FormatFindings, auditor_of
 from discreet.adversary.check import Check
 from discreet.adversary.checks import certain, persons, soundness
 from discreet.adversary.checks.domains import listed
-from discreet.adversary.checks.grid import grid
+from discreet.adversary.checks.grid import grid, steps
 from discreet.adversary.checks.marginals import marginals
 from discreet.adversary.checks.trace import read_trace
 from discreet.adversary.presence.population import check_population_covers
@@ -183,6 +183,7 @@ def audit(
     checks = [soundness.files(file), *soundness.spelling_and_order(file.home, release), placed]
     checks += [listed(case), *findings.checks, *certain.told(findings.certain, parts, original)]
     checks += [stated, *soundness.kept(release), *marginals(case, population is not None), *grid(case)]
+    checks += steps(case, population is not None)
     checks += persons.check_format(release, original)
     tell(SPELLED)
     verdicts, presence = judge_presence(case, findings.promises, population, part_of(tell, SPELLED, 1.0))

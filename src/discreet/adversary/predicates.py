@@ -35,8 +35,9 @@ from discreet.randomness import generator
 from discreet.releases.attributes import Attribute
 from discreet.releases.boxes import boxes_in, plant_tree, points_of, values_in
 from discreet.releases.columns import ExactColumn, coded_numbers
-from discreet.releases.grid import ranked_numbers, unit_of
+from discreet.releases.grid import ranked_numbers
 from discreet.releases.release import Release
+from discreet.table.decimals import unit_of
 from discreet.table.table import Column, Table
 
 Form = Literal["end", "inner", "corner", "value", "row"]

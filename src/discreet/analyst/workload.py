@@ -6,10 +6,10 @@ selectivity theta, each of these lambda + 1 attributes gets a range of length |A
 position, where |A| is the length of its domain. The error of an estimate is relative to the exact count; queries whose
 exact count is zero have no error, and are dropped and counted.
 
-If a domain is discrete, |A| is the number of its values: whole numbers from one end of the domain to the other, the
-values of an ordered attribute, the leaves of a hierarchy in pre-order. Such a range has a whole length of at least 1.
-It is drawn from the two nearest whole lengths so that its mean is the wanted length, which keeps the expected
-selectivity at theta.
+If a domain is discrete, |A| is the number of its values: whole numbers, or decimals, from one end of the domain to
+the other, the values of an ordered attribute, the leaves of a hierarchy in pre-order. Such a range has a whole length
+of at least 1. It is drawn from the two nearest whole lengths so that its mean is the wanted length, which keeps the
+expected selectivity at theta.
 
 Workloads of a volume follow Section 6 of "Preservation of Proximity Privacy" (SIGMOD 2008). A query of dimensionality w
 has a range on w - 1 random quasi-identifiers and always one on the sensitive attribute. Its volume s is the share of
@@ -32,9 +32,9 @@ from discreet.errors import DiscreetError
 from discreet.options import checked
 from discreet.randomness import generator
 from discreet.releases.release import Release
+from discreet.table.decimals import STEPS, Ruler, unit_of
 from discreet.table.query import Condition, OneOf, Query, Range
 from discreet.table.table import Column, Table
-from discreet.table.texts import LARGEST_WHOLE
 
 T = TypeVar("T")
 Draw = Callable[[float], Condition]
@@ -179,14 +179,17 @@ def ranges_on(column: Column, chance: np.random.Generator, *, down: bool = False
     known = known[~np.isnan(known)]
     low, high = column.domain if column.domain is not None else (float(known.min()), float(known.max()))
     ends = np.array([*known, low, high])
-    if bool(np.all((ends == np.floor(ends)) & (np.abs(ends) <= LARGEST_WHOLE))):
-        bottom, size = int(low), int(high) - int(low) + 1
+    if (unit := unit_of(ends)) in (1.0, *STEPS):
+        ruler = Ruler.of(unit)
+        bottom, size = int(ruler.up(low)), int(ruler.down(high)) - int(ruler.up(low)) + 1
 
-        def whole(share: float) -> Range:
+        def counted(share: float) -> Range:
             first, length = _run(size, share, chance, down)
-            return Range(column.name, bottom + first, bottom + first + length - 1)
+            if ruler.scale == 1:
+                return Range(column.name, bottom + first, bottom + first + length - 1)
+            return Range(column.name, *ruler.numbers(np.array([bottom + first, bottom + first + length - 1])).tolist())
 
-        return whole
+        return counted
 
     def real(share: float) -> Range:
         # interpolate between the ends: their difference may overflow

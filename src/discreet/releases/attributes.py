@@ -16,6 +16,7 @@ from discreet.errors import DiscreetError
 from discreet.releases.folder import DAMAGED
 from discreet.table import unnamed as without_names
 from discreet.table.date_numbers import Meaning, Notation, moment, written
+from discreet.table.decimals import STEPS, UNITS
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.hierarchy_sources import interval_named, recipe_of, source_rows
 from discreet.table.query import Condition, Range, as_text, number_given, texts_of
@@ -24,8 +25,6 @@ from discreet.table.texts import MISSING, ROOT, is_missing, value_text
 from discreet.table.unnamed import OTHERS, UNNAMED, is_unnamed
 
 Role = Literal["quasi", "sensitive", "other"]
-UNITS: tuple[float, ...] = tuple(1 / 10**digits for digits in range(16))
-"""The units of the grids on which intervals may end: decimal places."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,11 +52,23 @@ class Attribute:
     as they are."""
     unit: float | None = None
     """The unit of the grid on which published intervals end (`discreet.releases.grid`); None if there is no grid."""
+    step: float | None = None
+    """The decimal place on which numbers published by intervals lie, if they are not whole and there is no grid."""
+
+    @property
+    def spacing(self) -> float | None:
+        """The distance of neighbouring numbers; None if the manifest gives none in which they can be counted."""
+        return self.unit if self.unit in (1.0, *STEPS) else self.step
 
     @property
     def meaning(self) -> Meaning:
         """The kind as stated in the manifest, which distinguishes dates from numbers."""
         return self.kind if self.notation == "number" else self.notation
+
+    @property
+    def labelled(self) -> bool:
+        """Whether it is published by the labels of a hierarchy."""
+        return self.hierarchy is not None or self.recipe is not None
 
     @property
     def flat(self) -> bool:
@@ -87,6 +98,8 @@ class Attribute:
             entry["declared"] = True
         if self.unit is not None:
             entry["unit"] = _number(self.unit)
+        if self.step is not None:
+            entry["step"] = self.step
         return entry
 
     def naming(self, texts: Iterable[str]) -> Attribute:
@@ -249,17 +262,26 @@ class Attribute:
                 derived = Derived(str(origin["attribute"]), str(origin["value"]))
                 if derived.name != name or len(origin) > 2:  # the name could tell something else
                     raise ValueError("derived")
-            unit = entry.get("unit")
-            units = {"numeric": UNITS, "ordinal": UNITS[:1]}.get(kind, ()) if role == "quasi" else ()
-            if unit is not None and (unit is True or unit not in units):
-                raise ValueError("unit")
             ends = None if domain is None else (float(domain[0]), float(domain[1]))
-            unit = None if unit is None else float(unit)
-            return cls(name, role, kind, ends, values, hierarchy, notation, derived, recipe, "declared" in entry, unit)
+            public, spacing = "declared" in entry, _stated_spacing(entry, kind)
+            return cls(name, role, kind, ends, values, hierarchy, notation, derived, recipe, public, *spacing)
         except (DiscreetError, KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError):
             raise DiscreetError(
                 f"the manifest describes an attribute in a way that cannot be understood: {str(entry)[:200]}; {DAMAGED}"
             ) from None
+
+
+def _stated_spacing(entry: Mapping[str, Any], kind: Kind) -> tuple[float | None, float | None]:
+    """Return the unit of a grid and the step of numbers that an entry of a manifest states: one of them at most."""
+    unit, step = entry.get("unit"), entry.get("step")
+    quasi = entry["role"] == "quasi"
+    units = {"numeric": UNITS, "ordinal": UNITS[:1]}.get(kind, ()) if quasi else ()
+    if unit is not None and (unit is True or unit not in units):
+        raise ValueError("unit")
+    intervals = quasi and kind == "numeric" and "hierarchy" not in entry and "recipe" not in entry
+    if step is not None and not (intervals and unit is None and step in STEPS):
+        raise ValueError("step")
+    return None if unit is None else float(unit), step
 
 
 def describe(column: Column, role: Role, labels: bool = False) -> Attribute:

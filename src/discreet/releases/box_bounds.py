@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from discreet.releases.attributes import Attribute
 from discreet.releases.labels import Regions
 from discreet.releases.spread import Conditions, Shares, asked_numbers, listed_values
+from discreet.table.decimals import Ruler
 from discreet.table.query import OneOf, Query, texts_of
 from discreet.table.unnamed import OTHERS
 
@@ -55,12 +56,17 @@ def covered(attribute: Attribute, regions: Regions, conditions: Conditions, shar
     """Return which texts of an attribute lie within some conditions, and which meet them."""
     known = regions.low <= regions.high
     if attribute.kind == "numeric" and attribute.hierarchy is None:
-        first, last, points = asked_numbers(attribute, conditions)
-        meeting = known & (regions.low <= last) & (regions.high >= first)
-        inside = (regions.low >= first) & (regions.high <= last)
+        ruler = Ruler.of(attribute.spacing)  # only what is stated is certain
+        low, high = ruler.up(regions.low), ruler.down(regions.high)
+        start, end, points = asked_numbers(attribute, conditions)
+        first, last = ruler.up(start), ruler.down(end)
+        meeting = known & (first <= last) & (low <= last) & (high >= first)
+        inside = (low >= first) & (high <= last)
         if points is not None:
-            meeting &= np.searchsorted(points, regions.high, "right") > np.searchsorted(points, regions.low, "left")
-            inside &= (regions.low == regions.high) & meeting
+            points = ruler.down(points[ruler.on(points)])
+            number = np.searchsorted(points, high, "right") - np.searchsorted(points, low, "left")
+            meeting &= number > 0
+            inside &= (number == high - low + 1.0) if ruler.scale else (low == high) & meeting
         return meeting & inside & ~regions.missing, meeting
     if _names_others(attribute, conditions):
         return np.zeros(len(known), np.bool_), np.ones(len(known), np.bool_)

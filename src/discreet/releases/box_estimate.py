@@ -9,9 +9,9 @@ of "Publishing Microdata with a Robust Privacy Guarantee" (PVLDB 2012); or, wher
 
 and the share of a box is the product of its shares on the attributes, which without marginals are:
 
-- an interval of numbers: if all published ends of this attribute are whole numbers, its values are taken to be whole,
-  and the share is that of the whole numbers admitted; otherwise it is the share of the length, in which a single number
-  has share 0 (an interval that is one point is admitted or not);
+- an interval of numbers: if the manifest states the step of this attribute, the share of the numbers on the step; if it
+  does not and all published ends are whole, the share of the whole numbers; otherwise the share of the length, in which
+  a single number has share 0 (an interval that is one point is admitted or not);
 - an interval of ordered values: the share of these values;
 - a label, or ``*`` of names: the share of the leaves below; a set: the share of its values;
 - a number published by labels: the share of the leaves below; ``*`` of other numbers: the share of the domain;
@@ -34,12 +34,13 @@ from discreet.principles.counts import Counts
 from discreet.releases.attributes import Attribute
 from discreet.releases.boxes import ranges
 from discreet.releases.labels import Regions
-from discreet.releases.spread import Conditions, Extents, domain_and_step, extents_of, fitted, listed_values
+from discreet.releases.spread import Conditions, Extents, domain_and_ruler, extents_of, fitted, listed_values
 from discreet.table.combinations import ranked_combinations
 from discreet.table.date_numbers import written
 from discreet.table.grouping import MOST_CELLS
 from discreet.table.query import Query, marked, runs
 from discreet.table.table import Column
+from discreet.table.texts import number_text
 from discreet.table.unnamed import OTHERS, UNNAMED
 
 if TYPE_CHECKING:
@@ -156,19 +157,22 @@ def values_within(attribute: Attribute, regions: Regions) -> NDArray[Any]:
             return values
         named = [value for value in values.tolist() if not value.startswith(UNNAMED)]
         return np.array([*named, *([OTHERS] if len(named) < len(values) else [])], object)
-    (bottom, top), step = domain_and_step(attribute, regions)
-    if not step:
+    (bottom, top), ruler = domain_and_ruler(attribute, regions)
+    if not ruler.scale:
         raise DiscreetError(
-            f"column {attribute.name!r} holds numbers that are not whole, and of these only intervals are published; "
-            "ask for single counts with a range of it instead of grouping by it"
+            f"column {attribute.name!r} holds numbers that are not whole, of which the release states no step but only "
+            "intervals; ask for single counts with a range of it instead of grouping by it"
         )
-    if top - bottom >= MOST_CELLS:
+    first, last = float(ruler.up(bottom)), float(ruler.down(top))
+    if last - first >= MOST_CELLS:
+        numbers = "whole number" if ruler.scale == 1 else f"multiple of {number_text(1 / ruler.scale)}"
+        any_of = numbers if attribute.notation == "number" else "moment"
+        lowest, highest = (written(end, attribute.notation) for end in (bottom, top))
         raise DiscreetError(
-            f"column {attribute.name!r} may hold any {'whole number' if attribute.notation == 'number' else 'moment'} "
-            f"from {written(bottom, attribute.notation)} to {written(top, attribute.notation)}, more than "
+            f"column {attribute.name!r} may hold any {any_of} from {lowest} to {highest}, more than "
             f"{MOST_CELLS:,}; ask for single counts with a range of it instead of grouping by it"
         )
-    return np.arange(bottom, top + 1)
+    return ruler.numbers(np.arange(first, last + 1))
 
 
 def contingency(release: DescribedRelease, column: Column, spread: bool) -> NDArray[np.float64]:

@@ -177,7 +177,7 @@ class DescribedRelease(GroupedRowsRelease):
     def known_values(self, name: str) -> NDArray[Any]:
         """Return the values of a column, in their order: those published unchanged, else all that its texts admit.
 
-        Raises an error for numbers that are not whole, because their texts only state intervals.
+        Raises an error for numbers that are not whole and have no stated step: their texts only state intervals.
         """
         rest = [attribute for attribute in self.attributes if attribute.role != "quasi"]
         for attribute, exact_column in zip(rest, self._exact_columns, strict=True):

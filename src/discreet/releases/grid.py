@@ -30,15 +30,15 @@ from numpy.typing import NDArray
 
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
-from discreet.releases.attributes import UNITS, Attribute
+from discreet.releases.attributes import Attribute
 from discreet.releases.descriptions import Texts
 from discreet.releases.generalization import merged
 from discreet.releases.labels import interval, parse, quoted
 from discreet.table.date_numbers import written
+from discreet.table.decimals import STEPS as DECIMALS
+from discreet.table.decimals import Numbers, unit_of
 from discreet.table.table import Column
-from discreet.table.texts import LARGEST_WHOLE
 
-Numbers = NDArray[np.float64]
 Places = NDArray[np.int64]
 
 STEPS = 3 * 2 ** np.arange(52, dtype=np.int64)
@@ -155,23 +155,6 @@ def _nearest(known: Places, first: Places, last: Places) -> tuple[Places, Places
     return np.where(begin > end, first, lowest), np.where(begin > end, first - 1, highest)
 
 
-def unit_of(numbers: Numbers) -> float | None:
-    """Return the last decimal place that numbers have; None if they have too many digits to be counted in units.
-
-    >>> unit_of(np.array([17.0, 2.5, 0.25])), unit_of(np.array([1 / 3]))
-    (0.01, None)
-    """
-    known = numbers[~np.isnan(numbers)]
-    largest = float(np.abs(known).max(initial=0.0))
-    for unit in UNITS:
-        scale = round(1.0 / unit)
-        if largest * scale > LARGEST_WHOLE:
-            return None
-        if bool((np.rint(known * scale) / scale == known).all()):
-            return unit
-    return None
-
-
 def column_unit(column: Column) -> float | None:
     """Return the unit in which intervals of a column are widened; None if it has none, and an error if it needs one."""
     if column.kind == "categorical":
@@ -183,15 +166,45 @@ def column_unit(column: Column) -> float | None:
             f"column {column.name!r} has values whose order nobody declared, so intervals of them end at somebody's; "
             f"give all of them in their order ({argument('hierarchies', {column.name: 'FILE'})}), or say snap=false"
         )
-    ends = column.domain if column.declared_domain and column.domain is not None else ()
-    occurring = np.bincount(column.codes, minlength=len(column.values)) > 0
-    unit = unit_of(np.concatenate([column.values[occurring].astype(np.float64), ends]))
+    unit = unit_of(_public(column, _occurring(column)))
     if unit is None:
         raise DiscreetError(
             f"column {column.name!r} has numbers of too many digits to have a last decimal place in common, in which "
             "intervals could be widened; round them, or say snap=false"
         )
     return unit
+
+
+def column_step(column: Column) -> float | None:
+    """Return the decimal place on which all numbers of a column lie; None if they are whole, or have too many digits.
+
+    A release states it beside intervals, so that counts know which numbers lie in them. It is the last decimal place of
+    the numbers of the published rows and of a declared domain.
+
+    *Why no promise is broken.* It follows from the quasi-identifiers of the published rows alone, like the domain.
+    Promises about sensitive values hold for adversaries who know all of these; promises about sizes of groups, because
+    it stays the same if two rows of a group exchange theirs. It may tell that somebody whose number has more digits
+    than all others is in the table; so it is not stated where presence is promised about.
+
+    >>> column_step(Column("age", "numeric", np.array([0, 1], np.int32), np.array([6.6, 7.0])))
+    0.1
+    """
+    known = _occurring(column) if column.kind == "numeric" else np.zeros(0)
+    known = known[~np.isnan(known)]
+    if bool((known == np.floor(known)).all()):
+        return None
+    unit = unit_of(_public(column, known))
+    return unit if unit in DECIMALS else None
+
+
+def _occurring(column: Column) -> Numbers:
+    """Return the numbers of a column that some row has."""
+    return column.values[np.bincount(column.codes, minlength=len(column.values)) > 0].astype(np.float64)
+
+
+def _public(column: Column, numbers: Numbers) -> Numbers:
+    """Return numbers with the ends of the column's domain, if that is declared."""
+    return np.concatenate([numbers, column.domain if column.declared_domain and column.domain is not None else ()])
 
 
 def widened(attribute: Attribute, texts: Texts, column: Column) -> tuple[Attribute, Texts]:

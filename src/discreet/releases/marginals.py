@@ -35,6 +35,7 @@ from discreet.releases.folder import DAMAGED
 from discreet.releases.grid import Grid, end_text, ranked_numbers
 from discreet.releases.labels import ANYTHING, Nodes, Regions, interval, parse, quoted
 from discreet.table.date_numbers import written
+from discreet.table.decimals import Ruler
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.table import Column
 from discreet.table.texts import MISSING
@@ -192,12 +193,14 @@ def _numbers(
         return found
     bottom, top = attribute.domain
     whole = bool(np.all(np.floor(values) == values)) and bottom == np.floor(bottom) and top == np.floor(top)
-    step = grid_step(top - bottom, whole)
+    ruler = Ruler.of(attribute.spacing or (1.0 if whole else None))
+    first, last = ruler.down(bottom), ruler.down(top)
+    step = grid_step(float(last - first), ruler.scale > 0)
     others = np.setdiff1d(np.arange(len(values)), frequent)
-    after, counts = _closed(np.floor(values[others] / step), rows[others], least)
-    ends = (after * step).tolist()
-    lows, highs = [bottom, *ends], [*(end - 1.0 if whole else end for end in ends), top]
-    for low, high, count in zip(lows, highs, counts, strict=True):
+    after, counts = _closed(np.floor(ruler.down(values[others]) / step), rows[others], least)
+    ends = after * step
+    lows, highs = ruler.numbers(np.r_[first, ends]), ruler.numbers(np.r_[ends - ruler.gap, last])
+    for low, high, count in zip(lows.tolist(), highs.tolist(), counts, strict=True):
         found.append((interval(*(written(end, attribute.notation) for end in (low, high))), count))
     return found
 
@@ -231,7 +234,7 @@ def _closed(square_of: NDArray[Any], rows: NDArray[np.int64], least: int) -> tup
 
 def grid_step(width: float, whole: bool) -> float:
     """Return the distance of the points of the grid for numbers over a width: the smallest 3 x 2^i, or 1 for whole
-    numbers, with which they are at most a thousand.
+    numbers and for places on a ruler, with which they are at most a thousand.
 
     >>> grid_step(60.0, True), grid_step(400_000.0, True), grid_step(1.5, False) == 3 * 2.0**-10
     (1.0, 768.0, True)

@@ -22,6 +22,7 @@ from discreet.kernels import box_shares
 from discreet.releases.attributes import Attribute
 from discreet.releases.columns import ordered_values
 from discreet.releases.labels import Regions
+from discreet.table.decimals import Ruler
 from discreet.table.query import Condition, OneOf, marked, runs
 from discreet.table.texts import LARGEST_WHOLE, MISSING
 
@@ -178,40 +179,46 @@ def fitted(
 # ---------------------------------------------------------------------------------------------------------- numbers
 
 
-def domain_and_step(
+def domain_and_ruler(
     attribute: Attribute, regions: Regions, counted: Counted | None = None
-) -> tuple[tuple[float, float], float]:
-    """Return the range of an attribute's numbers, and 1 if all published ones are whole numbers, else 0."""
+) -> tuple[tuple[float, float], Ruler]:
+    """Return the range of an attribute's numbers, and the ruler that these are on.
+
+    Its step is stated; if not, numbers are taken to be whole if all published ones are, and else to be anywhere.
+    """
     several = (regions,) if counted is None else (regions, counted.regions)
     ends = np.concatenate([end for each in several for end in (each.low, each.high)])
     ends = ends[np.isfinite(ends)]
     domain = attribute.domain or (float(ends.min(initial=np.inf)), float(ends.max(initial=-np.inf)))
+    if attribute.spacing is not None:
+        return domain, Ruler.of(attribute.spacing)
     ends = np.concatenate((ends, domain))
     whole = bool(np.all((ends == np.floor(ends)) & (np.abs(ends) <= LARGEST_WHOLE)))
-    return domain, 1.0 if whole else 0.0
+    return domain, Ruler.of(1.0 if whole else None)
 
 
 @dataclass(frozen=True)
 class Line:
     """Disjoint intervals of numbers in ascending order, the atoms of a numeric attribute.
 
-    With ``step`` 1 all numbers are whole, and an interval has a share of its weight at each; with 0 it is spread over
-    the length, and an interval of length 0 has all of it at one point.
+    On a ruler with steps an interval has a share of its weight at each place; without, it is spread over the length,
+    and an interval of length 0 has all of it at one point.
     """
 
     low: Numbers
+    """Where each begins, as a place on the ruler."""
     high: Numbers
-    step: float
+    ruler: Ruler
 
     def upto(self, points: Numbers, inclusive: bool = True) -> Places:
         """Return the places of points, below which lie the numbers up to them, or only those less."""
-        if self.step:
-            points = np.floor(points) if inclusive else np.ceil(points) - 1.0
-        at = np.searchsorted(self.low, points, side="right" if inclusive or self.step else "left") - 1
+        gap = self.ruler.gap
+        points = self.ruler.down(points) if inclusive else self.ruler.up(points) - gap
+        at = np.searchsorted(self.low, points, side="right" if inclusive or gap else "left") - 1
         first = np.maximum(at, 0)
-        size = self.high[first] - self.low[first] + self.step
+        size = self.high[first] - self.low[first] + gap
         with np.errstate(invalid="ignore"):
-            part = (points - self.low[first] + self.step) / np.where(size > 0.0, size, 1.0)
+            part = (points - self.low[first] + gap) / np.where(size > 0.0, size, 1.0)
         share = np.where(size > 0.0, np.clip(part, 0.0, 1.0), 1.0)
         return Places(first.astype(np.int64), np.where(at < 0, 0.0, share))
 
@@ -225,17 +232,16 @@ class Line:
 
 def _even_numbers(attribute: Attribute, regions: Regions) -> Shares:
     """Return the function for shares of intervals of numbers."""
-    domain, step = domain_and_step(attribute, regions)
-    low, high = np.where(regions.whole, domain[0], regions.low), np.where(regions.whole, domain[1], regions.high)
+    domain, ruler = domain_and_ruler(attribute, regions)
+    low = ruler.up(np.where(regions.whole, domain[0], regions.low))
+    high = ruler.down(np.where(regions.whole, domain[1], regions.high))
 
     def shares(conditions: Conditions) -> Numbers:
         first, last, points = asked_numbers(attribute, conditions)
         if points is not None:
-            return _points(low, high, step, points)
-        if step:
-            first, last = float(np.ceil(first)), float(np.floor(last))
+            return _points(low, high, ruler, points)
         result = np.empty(len(low))
-        kernels.overlaps(low, high, step, first, last, result)
+        kernels.overlaps(low, high, ruler.gap, float(ruler.up(first)), float(ruler.down(last)), result)
         return result
 
     return shares
@@ -243,14 +249,14 @@ def _even_numbers(attribute: Attribute, regions: Regions) -> Shares:
 
 def _fitted_numbers(attribute: Attribute, regions: Regions, counted: Counted) -> Shares:
     """Return the function for shares of intervals of numbers that lie as the cells of the column count them."""
-    _, step = domain_and_step(attribute, regions, counted)
-    line, cell_of = _atoms(counted.regions, step)
+    _, ruler = domain_and_ruler(attribute, regions, counted)
+    line, cell_of = _atoms(counted.regions, ruler)
     low, high = regions.low, regions.high
     known = low <= high
     begin = line.upto(np.where(known, low, 0.0), inclusive=False)
     end = line.upto(np.where(known, high, 0.0))
     rows = np.where(known, counted.rows, 0.0)
-    sizes = line.high - line.low + step
+    sizes = line.high - line.low + ruler.gap
     weights = fitted(Extents(begin, end, Sets.of({})), rows, cell_of, counted.counts.astype(np.float64), sizes)
     within = np.where(known, line.within(low, high, weights), 0.0)
     evenly = _even_numbers(attribute, regions)
@@ -260,7 +266,7 @@ def _fitted_numbers(attribute: Attribute, regions: Regions, counted: Counted) ->
         if points is None:
             wanted = line.within(np.maximum(low, first), np.minimum(high, last), weights)
         else:
-            points = points[(points == np.floor(points)) | (step == 0.0)]
+            points = points[ruler.on(points)]
             above = np.concatenate(([0.0], np.cumsum(line.within(points, points, weights))))
             after, before = np.searchsorted(points, high, "right"), np.searchsorted(points, low, "left")
             wanted = above[np.maximum(after, before)] - above[before]
@@ -269,24 +275,25 @@ def _fitted_numbers(attribute: Attribute, regions: Regions, counted: Counted) ->
     return shares
 
 
-def _atoms(cells: Regions, step: float) -> tuple[Line, NDArray[np.int64]]:
+def _atoms(cells: Regions, ruler: Ruler) -> tuple[Line, NDArray[np.int64]]:
     """Return the intervals that cells of numbers are made of, and the cell of each: single numbers lie inside runs."""
-    known = np.flatnonzero(cells.low <= cells.high)
-    alone = known[cells.low[known] == cells.high[known]]
-    alone = alone[np.argsort(cells.low[alone])]
-    points = cells.low[alone]
+    known, gap = np.flatnonzero(cells.low <= cells.high), ruler.gap
+    lowest, highest = ruler.up(cells.low), ruler.down(cells.high)
+    alone = known[lowest[known] == highest[known]]
+    alone = alone[np.argsort(lowest[alone])]
+    points = lowest[alone]
     low, high, cell_of = [points], [points], [alone]
     for cell in np.setdiff1d(known, alone).tolist():
-        bottom, top = float(cells.low[cell]), float(cells.high[cell])
+        bottom, top = float(lowest[cell]), float(highest[cell])
         inside = points[(points >= bottom) & (points <= top)]
-        begins, ends = np.r_[bottom, inside + step], np.r_[inside - step, top]
-        kept = begins <= ends if step else begins < ends
+        begins, ends = np.r_[bottom, inside + gap], np.r_[inside - gap, top]
+        kept = begins <= ends if gap else begins < ends
         low.append(begins[kept])
         high.append(ends[kept])
         cell_of.append(np.full(int(kept.sum()), cell, np.int64))
     lows, highs, cells_of = (np.concatenate(each) for each in (low, high, cell_of))
     order = np.lexsort((highs, lows))  # a single number before the run that begins there
-    return Line(lows[order], highs[order], step), cells_of[order].astype(np.int64)
+    return Line(lows[order], highs[order], ruler), cells_of[order].astype(np.int64)
 
 
 def asked_numbers(attribute: Attribute, conditions: Conditions) -> tuple[float, float, Numbers | None]:
@@ -303,15 +310,14 @@ def asked_numbers(attribute: Attribute, conditions: Conditions) -> tuple[float, 
     return first, last, None if points is None else points[(points >= first) & (points <= last)]
 
 
-def _points(low: Numbers, high: Numbers, step: float, points: Numbers) -> Numbers:
-    """Return the shares of single numbers in intervals: 0 where lengths are measured and the interval has one."""
-    if step:
-        points = points[points == np.floor(points)]
+def _points(low: Numbers, high: Numbers, ruler: Ruler, points: Numbers) -> Numbers:
+    """Return the shares of single numbers in intervals of places: 0 where lengths are measured and it has one."""
+    points = ruler.down(points[ruler.on(points)])
     inside = np.searchsorted(points, high, side="right") - np.searchsorted(points, low, side="left")
     known = low <= high
     size = np.ones(len(low))
     size[known] = high[known] - low[known] + 1.0
-    return np.where(known & ((step == 1.0) | (low == high)), inside / size, 0.0)
+    return np.where(known & ((ruler.gap > 0.0) | (low == high)), inside / size, 0.0)
 
 
 # ----------------------------------------------------------------------------------------------------------- values

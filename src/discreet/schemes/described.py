@@ -85,10 +85,12 @@ class BoxScheme(Scheme):
         return super().publish(table, principle, progress)
 
     def completed(self, release: Release, table: Table, principle: Principle) -> Release:
-        """Return the release on a grid if that is asked for, and with marginals, if they are asked for or disclose
-        nothing that is protected."""
+        """Return the release on a grid if that is asked for, or else with the steps of numbers where presence is not
+        protected; and with marginals, if they are asked for or disclose nothing that is protected."""
         if self.snap:
             release = cast(GeneralizedRelease, release).snapped(table)
+        elif release.descriptions is not None and not bounds_presence(as_principle(principle)):
+            release = cast(GeneralizedRelease, release).stepped(table)
         parts = as_principle(principle).parts
         smallest = max(part.least_rows for part in parts)
         if self.marginals == "auto":

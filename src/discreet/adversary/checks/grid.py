@@ -1,9 +1,9 @@
-"""Check that intervals end on a public grid, if the release says so: then nobody is certain to be at an end."""
+"""Check what a release says of its numbers: steps, and that intervals end on a public grid, at nobody's number."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +15,10 @@ from discreet.errors import DiscreetError
 from discreet.principles.wording import listed
 from discreet.releases.attributes import Attribute
 from discreet.releases.descriptions import Descriptions
-from discreet.releases.grid import Grid, column_unit, end_text, ranked_numbers
+from discreet.releases.grid import Grid, column_step, column_unit, end_text, ranked_numbers
 from discreet.releases.labels import Regions, interval
+from discreet.table.date_numbers import written
+from discreet.table.decimals import Ruler, unit_of
 from discreet.table.table import Column
 
 
@@ -45,6 +47,47 @@ def grid(case: Case[Any]) -> list[Check]:
         else "No quasi-identifier is published by intervals, so there is no grid to check."
     )
     return [Check("grid", True, sentence)]
+
+
+def steps(case: Case[Any], population: bool = False) -> list[Check]:
+    """Check the steps of numbers that the manifest states, if any: counts rely on them, and they could tell anything.
+
+    If rows are withheld, those with more decimal places may be among them; all others must be on the step. Without a
+    ``population`` nobody asks who is believed to be in the table.
+    """
+    release = case.release
+    stated = [attribute for attribute in release.quasi if attribute.step is not None]
+    if not stated:
+        return []
+    faults: list[str] = []
+    described = [part.descriptions for part in release.projections if part.descriptions is not None]
+    if not described:
+        faults.append("quasi-identifiers are published as they are, so nothing is to be said of the steps of numbers")
+    if any(part.most_presence < 1.0 for part in case.parts):
+        faults.append("steps follow from all numbers, so they may tell who is in the table, about which is promised")
+    for attribute in stated:
+        name, column = attribute.name, quasi_column(attribute, case.original)
+        known = column.values.astype(np.float64)
+        rows = np.bincount(column.codes, minlength=len(known))
+        on_step = np.isnan(known) | Ruler.of(attribute.step).on(known)
+        step = column_step(replace(column, domain=attribute.domain, declared_domain=attribute.declared))
+        finest = unit_of(known[rows > 0]) or 0.0
+        coarser = finest < cast(float, attribute.step) and release.rows <= int(rows[on_step].sum())
+        if attribute.step == step or (release.withheld and coarser):
+            continue
+        faults.append(f"the manifest gives {attribute.step} as the step of {name!r}, which must be {step or 'none'}")
+    for attribute, regions in (each for of in described for each in zip(of.quasi, of.regions, strict=True)):
+        ends = np.r_[regions.low, regions.high, attribute.domain or ()]
+        ends = ends[np.isfinite(ends)]
+        off = ends[~Ruler.of(attribute.step).on(ends)]
+        if attribute.step is not None and len(off):
+            end = written(float(off[0]), attribute.notation)
+            faults.append(f"an interval of {attribute.name!r} ends at {end}, which is not on its step {attribute.step}")
+    if faults:
+        return [Check("steps", False, one_sentence(faults))]
+    caveat = "what steps of numbers tell about who is in the table was not computed" if population else ""
+    sentence = f"The numbers of {listed(repr(each.name) for each in stated)} are on their steps."
+    return [Check("steps", True, sentence, caveat=caveat)]
 
 
 def _faults(attribute: Attribute, regions: Regions, column: Column, complete: bool) -> list[str]:

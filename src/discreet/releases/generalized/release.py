@@ -27,7 +27,7 @@ from discreet.releases.described import DescribedRelease
 from discreet.releases.descriptions import Texts
 from discreet.releases.folder import Home
 from discreet.releases.generalization import Values, exact_texts, generalize
-from discreet.releases.grid import widened
+from discreet.releases.grid import column_step, widened
 from discreet.releases.marginals import ASSUMED, MARGINALS, Marginals, stated_least
 from discreet.releases.marginals import COLUMNS as MARGINAL_COLUMNS
 from discreet.releases.partition import GROUP, PublishedRows
@@ -124,13 +124,25 @@ class GeneralizedRelease(DescribedRelease):
         >>> narrow.texts[0].texts, narrow.snapped(table).texts[0].texts
         (('[19, 74]',), ('[12, 83]',))
         """
-        columns = [table.column(attribute.name) for attribute in self.quasi]
-        if self.withheld and self.trace is not None:  # the unit must not tell of their numbers
-            shown = self.trace.reshape(table.rows, -1)[:, 0] >= 0
-            columns = [replace(column, codes=column.codes[shown]) for column in columns]
-        described = [widened(*each) for each in zip(self.quasi, self.texts, columns, strict=True)]
+        described = [widened(*each) for each in zip(self.quasi, self.texts, self._shown(table), strict=True)]
         quasi, texts = zip(*described, strict=True)
         return self.with_texts((*quasi, *self.attributes[len(quasi) :]), texts).in_order()
+
+    def stepped(self, table: Table) -> Self:
+        """Return the release of a table with the decimal place on which numbers lie that intervals are published of."""
+        quasi = tuple(
+            replace(attribute, step=None if attribute.labelled else column_step(column))
+            for attribute, column in zip(self.quasi, self._shown(table), strict=True)
+        )
+        return self.with_texts((*quasi, *self.attributes[len(quasi) :]), self.texts)
+
+    def _shown(self, table: Table) -> list[Column]:
+        """The quasi-identifiers of the published rows: decimal places must not tell of the numbers of others."""
+        columns = [table.column(attribute.name) for attribute in self.quasi]
+        if self.withheld and self.trace is not None:
+            shown = self.trace.reshape(table.rows, -1)[:, 0] >= 0
+            columns = [replace(column, codes=column.codes[shown]) for column in columns]
+        return columns
 
     def with_marginals(self, table: Table, least: int) -> Self:
         """Return the release of a whole table with the counts of its quasi-identifiers, of at least so many rows each.
@@ -152,7 +164,7 @@ class GeneralizedRelease(DescribedRelease):
 
         def on_grids(attributes: tuple[Attribute, ...]) -> tuple[Attribute, ...]:
             both = zip(attributes, self.attributes, strict=False)
-            return tuple(replace(each, domain=own.domain, unit=own.unit) for each, own in both)
+            return tuple(replace(each, domain=own.domain, unit=own.unit, step=own.step) for each, own in both)
 
         marginals = Marginals.of(rows.columns, on_grids(rows.quasi), least)
         named = rows.described_by(
