@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from itertools import pairwise
 from pathlib import Path
@@ -201,6 +202,23 @@ def test_counts_by_tenth_add_up_to_all_rows() -> None:
     assert sum(counts["COUNT(*)" if "COUNT(*)" in counts else "count"]) == pytest.approx(table.rows)
     with pytest.raises(DiscreetError, match="column 'weight' holds numbers that are not whole"):
         release.group_by("SELECT weight, COUNT(*) FROM t GROUP BY weight")
+
+
+@pytest.mark.parametrize("scheme", [*SCHEMES, "privbayes(domains=observed)", "cuts(values=label)"])
+def test_no_published_number_has_more_digits_than_the_column(scheme: str) -> None:
+    """Neither in files and manifests nor in frames, where the middle of an interval has one more."""
+    rng = np.random.default_rng(7)
+    columns = {"size": np.round(rng.uniform(0.0, 40.0, 300), 3), "ill": rng.choice(list("abcd"), 300)}
+    widths = {"size": {"intervals": {"widths": [0.7, 2.1], "origin": 0.1}}} if "label" in scheme else {}
+    table = dc.read(pa.table(columns), quasi="size", sensitive="ill", hierarchies=widths)
+    promise = "differential-privacy(epsilon=2)" if "privbayes" in scheme else "beta-likeness(beta=3)"
+    release = dc.publish(table, "k-anonymity(k=4)" if "snap" in scheme else promise, scheme)
+    texts = [str(table.to_pydict().get("size", "")) for table in release.tables().values()]
+    texts += [str(table.to_pydict().get("value", "")) for table in release.tables().values()]
+    assert not re.search(r"\.\d{4}", json.dumps(release.manifest["attributes"]) + "".join(texts))
+    frames = release.to_arrow(numbers="middle")
+    for frame in frames.values() if isinstance(frames, dict) else [frames]:
+        assert not re.search(r"\.\d{5}", str(frame.to_pydict().get("size")))
 
 
 def test_too_many_multiples_are_not_grouped_by() -> None:

@@ -22,6 +22,7 @@ from discreet.releases.attributes import Attribute
 from discreet.releases.columns import whole, with_lists
 from discreet.releases.labels import Regions, number_written, parse
 from discreet.table.date_numbers import Notation
+from discreet.table.decimals import middles
 from discreet.table.raw_column import one_dictionary
 from discreet.table.texts import MISSING
 from discreet.table.unnamed import is_unnamed
@@ -198,7 +199,7 @@ def _described(attribute: Attribute, coded: pa.DictionaryArray, form: Form) -> I
 
 def _middles(low: NDArray[np.float64], high: NDArray[np.float64], notation: Notation) -> pa.Array:
     """Return the middles of intervals; of an even number of days the earlier one."""
-    middle = np.where(low == high, low, low / 2 + high / 2)  # their sum may be no number
+    middle = middles(low, high)
     return _numbers(np.floor(middle) if notation == "date" else middle, notation)
 
 

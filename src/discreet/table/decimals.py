@@ -34,6 +34,19 @@ def unit_of(numbers: Numbers) -> float | None:
     return None
 
 
+def middles(low: Numbers, high: Numbers) -> Numbers:
+    """Return the middles of intervals: of decimals the nearest numbers to the exact middles, so none has more digits.
+
+    >>> middles(np.array([10.7]), np.array([11.1])).tolist(), (10.7 / 2 + 11.1 / 2)
+    ([10.9], 10.899999999999999)
+    """
+    unit = unit_of(np.concatenate([low, high]))
+    if unit is None:
+        return np.where(low == high, low, low / 2 + high / 2)  # their sum may be no number
+    ruler = Ruler.of(unit)
+    return Ruler(2 * ruler.scale).numbers(ruler.down(low) + ruler.down(high))
+
+
 class Ruler(NamedTuple):
     """The numbers on a decimal place, each at its *place*: how many steps it is from 0. Or all numbers, at themselves.
 
