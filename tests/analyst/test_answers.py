@@ -242,3 +242,44 @@ def test_the_command_line_says_both(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     document = json.loads(run("query", "release", sql, "--json").stdout)
     assert document["least"] <= document["low"] <= document["estimate"] <= document["high"] <= document["most"]
     assert document["standard_error"] > 0
+
+
+# ------------------------------------------------------------------------------------------------------------- notes
+
+
+def hidden(rows: int) -> dc.Release:
+    """Ten rows, in so many of which the age is ``*``."""
+    ages = pa.array([1, 2] * (rows // 2) + [5, 9] * ((10 - rows) // 2))
+    columns = {"age": ages, "home": ["x"] * 10, "ill": ["a", "b"] * 5}
+    table = dc.read(pa.table(columns), quasi=["age", "home"], sensitive="ill")
+    release = dc.publish(table, "k-anonymity(k=2)", "cuts(marginals=none)")
+    words = tuple("*" if text == "[1, 2]" or text in ("1", "2") else text for text in release.texts[0].texts)
+    return release.with_texts(release.attributes, (release.texts[0]._replace(texts=words), *release.texts[1:]))
+
+
+@pytest.mark.parametrize("rows", [4, 6, 10])
+def test_an_answer_notes_columns_that_most_rows_are_published_without(rows: int) -> None:
+    release = hidden(rows)
+    texts = release.tables()["table"].column("age").to_pylist()
+    share, about = texts.count("*") / len(texts), "SELECT COUNT(*) FROM t WHERE"
+    assert share == rows / 10
+    with_age, without = answers(release, [f"{about} age <= 5", f"{about} home = 'x'"])
+    said = f"column 'age' is * in {rows * 10}.0 % of rows; how its values are spread there is assumed"
+    assert with_age.notes == ((said,) if share > 0.5 else ()) and without.notes == ()
+    assert release.notes(dc.Query(()), ["age"]) == with_age.notes
+    assert release.estimate(f"{about} age <= 5").notes == with_age.notes
+
+
+def test_an_answer_notes_conditions_outside_of_the_domain() -> None:
+    (answer,) = answers(dc.publish(patients(), "k-anonymity(k=4)"), ["SELECT COUNT(*) FROM t WHERE age > 200"])
+    assert answer.estimate == 0 and "column 'age' lies between 19 and 74 in the release" in answer.notes[0]
+
+
+def test_the_notes_of_an_answer_are_in_its_document(tmp_path: Path) -> None:
+    home = str(hidden(10).save(tmp_path / "release"))
+    for sql in ("SELECT COUNT(*) FROM t WHERE age <= 5", "SELECT age, COUNT(*) FROM t GROUP BY age"):
+        asked = run("query", home, sql, "--json")
+        (note,) = json.loads(asked.stdout)["notes"]
+        assert note.startswith("column 'age' is * in 100.0 % of rows") and f"Note: {note}." in " ".join(
+            asked.stderr.split()
+        )

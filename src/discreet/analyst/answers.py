@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -31,10 +31,12 @@ class Answer:
     """How many published rows satisfy the query for certain; None if the format tells nothing."""
     most: float | None = None
     """How many may satisfy it."""
+    notes: tuple[str, ...] = ()
+    """Sentences on what the estimate rests on, without a full stop."""
 
     def as_dict(self) -> dict[str, Any]:
-        """All figures, ready for JSON."""
-        return dict(vars(self))
+        """All figures, ready for JSON, which states the notes on its own."""
+        return {name: figure for name, figure in vars(self).items() if name != "notes"}
 
 
 def answers(release: Release, queries: Sequence[Query | str], estimator: str = AUTO) -> list[Answer]:
@@ -54,7 +56,12 @@ def answers(release: Release, queries: Sequence[Query | str], estimator: str = A
     estimates, bounds = release.estimates(asked, estimator), release.certain_bounds(asked)
     errors = release.standard_errors(asked) if usual else None
     return [
-        _answer(float(estimate), None if bounds is None else bounds[at], None if errors is None else float(errors[at]))
+        replace(
+            _answer(
+                float(estimate), None if bounds is None else bounds[at], None if errors is None else float(errors[at])
+            ),
+            notes=release.notes(asked[at]),
+        )
         for at, estimate in enumerate(estimates)
     ]
 

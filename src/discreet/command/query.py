@@ -128,7 +128,9 @@ def _answered(
         document |= answer | {"estimator": estimator, "rows": {"published": release.rows, "withheld": release.withheld}}
         document |= {} if original is None else {"original": original}
         about = (question.query, question.attributes) if isinstance(question, GroupBy) else (question, ())
-        remarks = [f"Note: {remark}{'' if remark.endswith('?') else '.'}" for remark in release.notes(*about)]
+        notes = list(release.notes(*about))
+        document |= {"notes": notes}
+        remarks = [f"Note: {remark}{'' if remark.endswith('?') else '.'}" for remark in notes]
         made.append(_Answer(document, lines, remarks))
     return made
 

@@ -16,6 +16,7 @@ import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.principles.counts import Counts
+from discreet.principles.wording import percent
 from discreet.releases.box_estimate import EVEN, FITTED, Cells, collapse, contingency, estimates, values_within
 from discreet.releases.box_lookup import ByBoxes
 from discreet.releases.boxes import columns_at, mixed, shares
@@ -32,6 +33,9 @@ from discreet.table.table import Column
 
 if TYPE_CHECKING:
     from discreet.releases.frames import Form
+
+MOST_HIDDEN = 0.5
+"""Answers about a column that a larger share of the rows is published without are said to rest on assumptions."""
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -199,6 +203,20 @@ class DescribedRelease(GroupedRowsRelease):
         from discreet.releases.box_bounds import bounds
 
         return bounds(self, queries)
+
+    @cached_property
+    def hidden_shares(self) -> list[float]:
+        """Per quasi-identifier, the share of the published rows in which it is ``*``."""
+        rows = zip(self.descriptions.regions, self.texts, strict=True)
+        return [float(regions.whole[of.of_cell][self.group_of].mean()) if self.rows else 0.0 for regions, of in rows]
+
+    def notes_on(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Sentences on columns that most rows are published without."""
+        return tuple(
+            f"column {attribute.name!r} is * in {percent(share)} of rows; how its values are spread there is assumed"
+            for attribute, share in zip(self.quasi, self.hidden_shares, strict=True)
+            if attribute.name in names and share > MOST_HIDDEN
+        )
 
     @property
     def estimators(self) -> Mapping[str, str]:
