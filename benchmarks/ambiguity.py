@@ -22,9 +22,10 @@ import discreet as dc
 from benchmarks import adult
 from benchmarks.measuring import show, sort_seconds
 from benchmarks.workloads import SELECTIVITIES, cells_of, group_by_workload
-from discreet.analyst.queries import exact_counts, relative_errors
+from discreet.analyst.queries import relative_errors
 from discreet.analyst.workload import workload
 from discreet.datasets import HETEROGENEOUS_QUASI, census
+from discreet.releases.bit_counts import exact_counts
 from discreet.schemes import Scheme
 from discreet.table.query import Query
 

@@ -11,9 +11,9 @@ from benchmarks import adult
 from benchmarks.measuring import show
 from discreet.adversary.alignment import codes_in
 from discreet.analyst.loss import ail
-from discreet.analyst.queries import exact_counts
 from discreet.analyst.workload import run, workload
 from discreet.datasets import LIKENESS_QUASI, census
+from discreet.releases.bit_counts import exact_counts
 from discreet.releases.boxes import boxes_in
 from discreet.schemes import make_scheme
 

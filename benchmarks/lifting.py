@@ -14,10 +14,10 @@ import discreet as dc
 from benchmarks import adult
 from benchmarks.measuring import KEYS, seconds, show
 from discreet.analyst.loss import ail, gcp
-from discreet.analyst.queries import exact_counts
 from discreet.analyst.workload import run, workload
 from discreet.datasets import HETEROGENEOUS_QUASI, LIKENESS_QUASI, census
 from discreet.principles import Prior
+from discreet.releases.bit_counts import exact_counts
 
 QUERIES = 1_500
 SIZES = 10_000, 100_000, 500_000, 5_000_000

@@ -11,10 +11,10 @@ from typing import Any
 import discreet as dc
 from benchmarks.measuring import show, sort_seconds
 from discreet.analyst.loss import ail
-from discreet.analyst.queries import exact_counts
 from discreet.analyst.workload import run, workload
 from discreet.datasets import LIKENESS_QUASI, census
 from discreet.principles import Prior
+from discreet.releases.bit_counts import exact_counts
 from discreet.schemes import Scheme
 
 ROWS = 500_000

@@ -26,10 +26,10 @@ import discreet as dc
 from benchmarks import measuring
 from benchmarks.measuring import seconds, show
 from discreet.analyst.loss import ail, gcp
-from discreet.analyst.queries import exact_counts
 from discreet.analyst.workload import run, volume_workload
 from discreet.datasets import LIKENESS_QUASI, census
 from discreet.principles import Prior, Proximity
+from discreet.releases.bit_counts import exact_counts
 from discreet.schemes import Scheme
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"

@@ -7,9 +7,9 @@ import pyarrow as pa
 import discreet as dc
 from benchmarks.measuring import peak_above, seconds, show
 from benchmarks.workloads import sql_text
-from discreet.analyst.queries import exact_counts
 from discreet.analyst.workload import run, workload
 from discreet.datasets import LIKENESS_QUASI, census
+from discreet.releases.bit_counts import exact_counts
 from discreet.table.query import Query, Range, runs
 
 ROWS = 500_000

@@ -8,9 +8,9 @@ import pytest
 from benchmarks.workloads import prefix_workload
 
 import discreet as dc
-from discreet.analyst.queries import exact_counts
 from discreet.analyst.workload import run
 from discreet.datasets import census, patients
+from discreet.releases.bit_counts import exact_counts
 from discreet.table.query import OneOf, Range
 
 PAPER = ("education", "age", "gender", "marital", "race")

@@ -11,12 +11,12 @@ import pytest
 from click.testing import CliRunner
 
 import discreet as dc
-from discreet.analyst.queries import exact_counts
 from discreet.analyst.workload import run, volume_workload
 from discreet.command.main import main
 from discreet.datasets import census, census_arrow, patients
 from discreet.errors import DiscreetError
 from discreet.releases import AnatomyRelease, GeneralizedRelease, PerturbedRelease
+from discreet.releases.bit_counts import exact_counts
 from discreet.table.query import OneOf, Query, Range
 from discreet.table.read import read
 from discreet.table.table import Table

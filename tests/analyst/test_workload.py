@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.analyst.queries import exact_counts
 from discreet.analyst.workload import WorkloadResult, _run, run, workload
 from discreet.datasets import LIKENESS_QUASI, census, patients
 from discreet.errors import DiscreetError
+from discreet.releases.bit_counts import exact_counts
 from discreet.table.query import OneOf, Query, Range
 from discreet.table.table import Column, Table
 from support.releases import publish

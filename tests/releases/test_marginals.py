@@ -302,7 +302,7 @@ def test_k_anonymity_is_never_narrowed(seed: int) -> None:
 def test_cells_have_at_least_as_many_rows_as_groups_must_have(tmp_path: Path) -> None:
     release = dc.publish(census(400), "k-anonymity(k=25)", "cuts(marginals=one-way)")
     folder = release.save(tmp_path / "release")
-    assert json.loads((folder / "release.json").read_text())["marginals"] == {"least": 25}
+    assert json.loads((folder / "release.json").read_text())["marginals"]["least"] == 25
     assert all(min(cells.values()) >= 25 for cells in counted(folder).values())
 
 

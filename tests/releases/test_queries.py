@@ -18,11 +18,12 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 import discreet as dc
-from discreet.analyst.queries import exact_counts, relative_errors
+from discreet.analyst.queries import relative_errors
 from discreet.datasets import patients
 from discreet.errors import DiscreetError
 from discreet.releases import bit_counts, load
 from discreet.releases import box_estimate as estimating
+from discreet.releases.bit_counts import exact_counts
 from discreet.table.query import OneOf, Query, Range, runs
 from discreet.table.sql import parse_count
 from discreet.table.table import Column, Kind, Table

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from discreet.analyst.queries import exact_counts, relative_errors
+from discreet.analyst.queries import relative_errors
 from discreet.analyst.workload import run, workload
 from discreet.principles.wording import percent
+from discreet.releases.bit_counts import exact_counts
 from discreet.releases.release import Release
 from discreet.table.query import Query
 from discreet.table.table import Table

@@ -27,10 +27,11 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from discreet.analyst.queries import exact_counts, relative_errors
+from discreet.analyst.queries import relative_errors
 from discreet.errors import DiscreetError
 from discreet.options import checked
 from discreet.randomness import generator
+from discreet.releases.bit_counts import exact_counts
 from discreet.releases.release import Release
 from discreet.table.decimals import STEPS, Ruler, unit_of
 from discreet.table.query import Condition, OneOf, Query, Range

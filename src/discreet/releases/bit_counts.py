@@ -8,14 +8,16 @@ its codes; the few rows between an edge and the requested code are marked one by
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.releases.columns import ExactColumn
-from discreet.table.query import marked
+from discreet.table.query import Condition, Query, lacking, marked, runs
+from discreet.table.table import Table
 
 EDGES = 512
 """The maximum number of edges of a column."""
@@ -74,6 +76,38 @@ class CodeBits:
             held = held.copy()
             np.bitwise_or.at(held.view(np.uint8), rest >> 3, (128 >> (rest & 7)).astype(np.uint8))
         return held
+
+
+def exact_counts(table: Table, queries: Sequence[Query]) -> NDArray[np.int64]:
+    """How many rows of a table satisfy each query.
+
+    >>> from discreet.datasets import patients
+    >>> from discreet.table.query import Range
+    >>> exact_counts(patients(), [Query(Range("age", 0, 200)), Query(Range("age", 0, 0))]).tolist()
+    [48, 0]
+    """
+
+    @cache
+    def bits_of(name: str) -> CodeBits:
+        column = table.column(name)
+        codes = column.codes.copy()
+        if (without := lacking(table, column)) is not None:
+            codes[without] = len(column.values)  # in no range
+        return CodeBits(codes, len(column.values))
+
+    @cache
+    def ends(name: str, conditions: tuple[Condition, ...]) -> NDArray[np.int64]:
+        return runs(conditions, table.column(name).values, table.column(name).meaning)
+
+    counts = np.full(len(queries), table.rows, np.int64)
+    for at, query in enumerate(queries):
+        kept: NDArray[np.uint64] | None = None
+        for name, conditions in query.by_attribute.items():
+            held = bits_of(name).within(ends(name, conditions))
+            kept = held if kept is None else kept & held
+        if kept is not None:
+            counts[at] = np.bitwise_count(kept).sum(dtype=np.int64)
+    return counts
 
 
 class Tally:

@@ -19,6 +19,7 @@ from discreet.principles.counts import Counts
 from discreet.principles.wording import percent
 from discreet.releases.box_estimate import EVEN, FITTED, Cells, collapse, contingency, estimates, values_within
 from discreet.releases.box_lookup import ByBoxes
+from discreet.releases.box_uncertainty import standard_errors
 from discreet.releases.boxes import columns_at, mixed, shares
 from discreet.releases.columns import ExactColumn, column_array
 from discreet.releases.descriptions import Descriptions, Texts
@@ -217,6 +218,12 @@ class DescribedRelease(GroupedRowsRelease):
             for attribute, share in zip(self.quasi, self.hidden_shares, strict=True)
             if attribute.name in names and share > MOST_HIDDEN
         )
+
+    def standard_errors(self, queries: Sequence[Query]) -> NDArray[np.float64] | None:
+        """Return the standard error of each estimate, if the release says how far counts of its boxes are off."""
+        if self.marginals is None or self.marginals.misfit is None:
+            return None
+        return standard_errors(self, queries, self.marginals.misfit)
 
     @property
     def estimators(self) -> Mapping[str, str]:

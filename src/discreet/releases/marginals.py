@@ -21,8 +21,9 @@ cell, the narrowest that admits it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -62,6 +63,8 @@ class Marginals:
     counts: tuple[NDArray[np.int64], ...]
     least: int
     """How many rows a cell has at least."""
+    misfit: float | None = None
+    """How far counts of several quasi-identifiers are off, where that is published (`releases.box_uncertainty`)."""
 
     @classmethod
     def of(cls, columns: Sequence[Column], attributes: Sequence[Attribute], least: int) -> Marginals:
@@ -81,7 +84,7 @@ class Marginals:
         orders = [sorted(range(len(texts)), key=texts.__getitem__) for texts in self.cells]
         cells = tuple(tuple(texts[at] for at in order) for texts, order in zip(self.cells, orders, strict=True))
         counts = tuple(numbers[order] for numbers, order in zip(self.counts, orders, strict=True))
-        return Marginals(cells, counts, self.least)
+        return replace(self, cells=cells, counts=counts)
 
     def table(self, attributes: Sequence[Attribute]) -> pa.Table:
         """Return the table that is published."""
@@ -91,15 +94,24 @@ class Marginals:
         columns = [pa.array(names, pa.string()), pa.array(texts, pa.string()), pa.array(counts)]
         return pa.table(columns, names=list(COLUMNS))
 
+    @property
+    def entry(self) -> dict[str, Any]:
+        """What the manifest says about them."""
+        return {"least": self.least} | ({} if self.misfit is None else {"misfit": self.misfit})
+
     @classmethod
     def load(
-        cls, attributes: Sequence[Attribute], lines: Sequence[Sequence[Any]], least: Any, faults: list[str]
+        cls, attributes: Sequence[Attribute], lines: Sequence[Sequence[Any]], entry: Any, faults: list[str]
     ) -> Marginals:
-        """Return the marginals in the lines of a file; what cannot be is a fault."""
+        """Return the marginals in the lines of a file, given what the manifest says; what cannot be is a fault."""
+        entry = entry if isinstance(entry, dict) else {}
+        least, misfit = entry.get("least"), entry.get("misfit")
         if type(least) is not int or least < 1:
             raise DiscreetError(
                 f"the manifest does not say how many rows a count of {MARGINALS} has at least; {DAMAGED}"
             )
+        if misfit is not None and not (type(misfit) in (int, float) and 0 <= misfit < math.inf):
+            raise DiscreetError(f"the misfit of {MARGINALS} in the manifest is not a number; {DAMAGED}")
         found: dict[str, tuple[list[str], list[int]]] = {attribute.name: ([], []) for attribute in attributes}
         for name, text, count in zip(*lines, strict=True):
             if name not in found:
@@ -117,7 +129,8 @@ class Marginals:
                     f"{least:,} rows each."
                 )
         cells = tuple(tuple(found[attribute.name][0]) for attribute in attributes)
-        return cls(cells, tuple(np.array(found[each.name][1], np.int64) for each in attributes), least)
+        numbers = tuple(np.array(found[each.name][1], np.int64) for each in attributes)
+        return cls(cells, numbers, least, misfit)
 
     def regions(self, axis: int, attribute: Attribute) -> Regions:
         """Return which values each cell of a quasi-identifier admits."""
@@ -296,9 +309,3 @@ def _nodes(tree: Hierarchy, rows: NDArray[np.int64], least: int) -> Iterator[tup
         if left:
             yield nodes.text(level, node), left
         waiting += [(level - 1, child) for child in apart]
-
-
-def stated_least(manifest: Mapping[str, Any]) -> int | None:
-    """Return how many rows each count has at least, by a manifest; None if the release has no marginals."""
-    entry = manifest.get(MARGINALS)
-    return None if entry is None else entry.get("least", 0) if isinstance(entry, dict) else 0

@@ -26,7 +26,6 @@ from discreet.releases.folder import Home
 from discreet.releases.lookup import Lookup
 from discreet.releases.passthrough import kept_sentence
 from discreet.releases.placement import replace_folder
-from discreet.releases.query_notes import Estimate, notes_on_values
 from discreet.releases.statement import Statement
 from discreet.table.date_numbers import Meaning
 from discreet.table.grouping import GroupBy
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from discreet.releases.frames import Form, Numbers, Sets
     from discreet.releases.grouped import GroupedRelease
     from discreet.releases.marginals import Marginals
+    from discreet.releases.query_notes import Estimate
 
 AUTO = "auto"
 """The name that leaves the choice of the estimator to the release."""
@@ -402,6 +402,8 @@ class Release(ABC):
         >>> dc.publish(patients(), dc.KAnonymity(4)).notes(dc.Query(dc.Range("age", 200)))
         ("column 'age' lies between 19 and 74 in the release, where no value satisfies the condition",)
         """
+        from discreet.releases.query_notes import notes_on_values
+
         return (*notes_on_values(self, query), *self.notes_on([*query.by_attribute, *grouped]))
 
     def estimate(self, query: Query | str, estimator: str = AUTO) -> Estimate:
@@ -414,6 +416,8 @@ class Release(ABC):
         >>> dc.publish(patients(), dc.KAnonymity(4)).estimate("SELECT COUNT(*) FROM t WHERE age >= 0")
         48.0
         """
+        from discreet.releases.query_notes import Estimate
+
         asked = self.resolved(query)
         return Estimate.noted(float(self._estimates([asked], self.estimator_named(estimator))[0]), self.notes(asked))
 

@@ -60,6 +60,32 @@ def shares_of(attribute: Attribute, regions: Regions, counted: Counted | None = 
     return shares
 
 
+def counted_shares(attribute: Attribute, regions: Regions, counted: Counted) -> Shares:
+    """Return the function for the shares of the counted cells, not of texts, with the rows of each spread evenly."""
+    cells = counted.regions
+    if attribute.kind == "numeric" and attribute.hierarchy is None:
+        _, ruler = domain_and_ruler(attribute, regions, counted)
+        line, cell_of = _atoms(cells, ruler)
+        parts = _even_parts(attribute, line.low, line.high, ruler)
+        sizes = np.maximum(line.high - line.low + ruler.gap, np.finfo(float).tiny)
+    else:
+        values = listed_values(attribute)
+        cell_of, sizes = _extents(attribute, cells, values).narrowest(len(values)), np.ones(len(values))
+
+        def parts(conditions: Conditions) -> Numbers:
+            standing_in = tuple(attribute.standing_in(condition) for condition in conditions)
+            return marked(runs(standing_in, values, attribute.meaning), len(values)).astype(np.float64)
+
+    inside = cell_of >= 0
+    whole = np.bincount(cell_of[inside], sizes[inside], len(counted.counts))
+
+    def shares(conditions: Conditions) -> Numbers:
+        part = np.bincount(cell_of[inside], (sizes * parts(conditions))[inside], len(counted.counts))
+        return np.asarray(np.divide(part, whole, out=np.zeros(len(part)), where=whole > 0.0))
+
+    return shares
+
+
 def _known(regions: Regions, counted: Counted) -> Numbers:
     """Return the share of the rows of each text that have a value: of ``*`` those beyond missing ones with no text."""
     apart = counted.regions.missing & (counted.regions.low > counted.regions.high)
@@ -235,6 +261,11 @@ def _even_numbers(attribute: Attribute, regions: Regions) -> Shares:
     domain, ruler = domain_and_ruler(attribute, regions)
     low = ruler.up(np.where(regions.whole, domain[0], regions.low))
     high = ruler.down(np.where(regions.whole, domain[1], regions.high))
+    return _even_parts(attribute, low, high, ruler)
+
+
+def _even_parts(attribute: Attribute, low: Numbers, high: Numbers, ruler: Ruler) -> Shares:
+    """Return the function for shares of intervals from one place of a ruler to another."""
 
     def shares(conditions: Conditions) -> Numbers:
         first, last, points = asked_numbers(attribute, conditions)

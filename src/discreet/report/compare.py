@@ -22,7 +22,6 @@ from discreet.adversary.attacks.campaign import attack
 from discreet.adversary.attacks.evidence import Evidence
 from discreet.adversary.audit import Audit, audit
 from discreet.adversary.verdict import PromiseVerdict
-from discreet.analyst.queries import exact_counts
 from discreet.analyst.workload import run, volume_workload, workload
 from discreet.arguments import argument
 from discreet.datasets import patients
@@ -36,6 +35,7 @@ from discreet.principles.principle import as_principles
 from discreet.principles.t_closeness import TCloseness
 from discreet.progress import COMPILES, PATIENCE, Progress
 from discreet.releases import load
+from discreet.releases.bit_counts import exact_counts
 from discreet.releases.placement import UnwrittenError, writing
 from discreet.report.comparison import Asked, Comparison, Result
 from discreet.schemes import SCHEMES, Scheme, as_scheme, make_scheme

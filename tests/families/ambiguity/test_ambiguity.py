@@ -15,7 +15,7 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 import discreet as dc
-from discreet.analyst.queries import exact_counts, relative_errors
+from discreet.analyst.queries import relative_errors
 from discreet.analyst.workload import workload
 from discreet.datasets import census, patients
 from discreet.datasets.census import HETEROGENEOUS_QUASI
@@ -26,6 +26,7 @@ from discreet.families.ambiguity.groups import withhold_with_groups
 from discreet.families.ambiguity.release import AmbiguousRelease
 from discreet.families.ambiguity.scheme import leading
 from discreet.principles import AlphaBeta, LDiversity, Prior, parse
+from discreet.releases.bit_counts import exact_counts
 from discreet.schemes import Ambiguity, make_scheme
 from discreet.schemes.anatomy import different_values
 from discreet.schemes.merge_broken import JudgedAttribute

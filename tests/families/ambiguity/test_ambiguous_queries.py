@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import discreet as dc
-from discreet.analyst.queries import exact_counts, relative_errors
+from discreet.analyst.queries import relative_errors
 from discreet.analyst.workload import workload
 from discreet.datasets import HETEROGENEOUS_QUASI, census
 from discreet.errors import DiscreetError
@@ -21,6 +21,7 @@ from discreet.families.ambiguity.release import AmbiguousRelease
 from discreet.families.ambiguity.weights import Spread, expected_numbers, likely_spread
 from discreet.principles import KAnonymity
 from discreet.releases import load
+from discreet.releases.bit_counts import exact_counts
 from discreet.table.query import OneOf, Query, Range
 from discreet.table.table import Column, Table
 from naive import ambiguous_estimates as naive

@@ -52,7 +52,7 @@ def entries(case: Case[Any], **more: Any) -> Check:
     if assumptions is None:
         assumptions = release.assumed(release.attributes, promise, "persons" in manifest, options)
     if release.marginals is not None:
-        more[MARGINALS] = {"least": release.marginals.least}
+        more[MARGINALS] = release.marginals.entry
         assumptions = [*assumptions, ASSUMED]
     remarks = [one_sentence([caveat])] if caveat else []
     expected = new_manifest(

@@ -11,8 +11,9 @@ from discreet.adversary.check import Check, one_sentence
 from discreet.adversary.checks.manifest import stated_promise, stated_scheme
 from discreet.principles import wording
 from discreet.releases.attributes import Attribute, as_shown, describe
+from discreet.releases.box_uncertainty import has_misfit, misfit, stated
 from discreet.releases.marginals import MARGINALS, Marginals
-from discreet.table.table import Column
+from discreet.table.table import Column, Table
 
 
 def marginals(case: Case[Any], population: bool = False) -> list[Check]:
@@ -39,6 +40,8 @@ def marginals(case: Case[Any], population: bool = False) -> list[Check]:
         )
     if asked and release.marginals.least != max(scheme.cells, smallest):
         faults.append(f"the scheme's options state other {MARGINALS}, of at least {max(scheme.cells, smallest):,} rows")
+    if (fault := _misfit(release, original)) is not None:
+        faults.append(fault)
     columns = [quasi_column(attribute, original) for attribute in release.quasi]
     attributes = [_observed(*both) for both in zip(release.quasi, columns, strict=True)]
     stated = release.marginals.as_dict(release.quasi)
@@ -58,6 +61,18 @@ def marginals(case: Case[Any], population: bool = False) -> list[Check]:
         return [Check("marginals", True, sentence)]
     caveat = "what counts of quasi-identifiers tell about who is in the table was not computed"
     return [Check("marginals", True, sentence, caveat=caveat)]
+
+
+def _misfit(release: Any, original: Table) -> str | None:
+    """Return what is wrong with the stated misfit; None if nothing is, or none is stated."""
+    if (says := release.marginals.misfit) is None:
+        return None
+    if not has_misfit(release):
+        return f"the {MARGINALS} state a misfit, which nobody measures for groups made like these, or so few"
+    found = misfit(release, original)
+    if says in {stated(found * factor) for factor in (1.0 - 1e-9, 1.0, 1.0 + 1e-9)}:  # sums differ in their last digits
+        return None
+    return f"the {MARGINALS} state a misfit of {says:g}, and it is {stated(found):g}"
 
 
 def _observed(attribute: Attribute, column: Column) -> Attribute:

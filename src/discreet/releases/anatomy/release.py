@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from discreet.principles.counts import Counts
 from discreet.releases import canonical, reading
-from discreet.releases.anatomy.uncertainty import Groups, tells
+from discreet.releases.anatomy.groups import Groups
 from discreet.releases.assumptions import CHOSEN, COUNTED, FOR_RECIPIENTS, KEPT_BY_GROUPS, ONE_RELEASE, SHUFFLED
 from discreet.releases.columns import column_array
 from discreet.releases.counted import (
@@ -43,6 +43,7 @@ from discreet.releases.folder import Home
 from discreet.releases.grouped import GroupedRowsRelease, Members
 from discreet.releases.partition import GROUP, PublishedRows
 from discreet.releases.statement import Stated, Statement
+from discreet.releases.uncertainty import tells
 from discreet.table.combinations import distinct, places_among, ranked
 from discreet.table.query import Query
 from discreet.table.table import Column, Table
@@ -215,7 +216,7 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease, ExactRowsRelease):
 
     def standard_errors(self, queries: Sequence[Query]) -> NDArray[np.float64] | None:
         """Return the standard error of each estimate, if the groups tell how strong the association in them may be."""
-        return np.array([self._in_groups.standard_error(query) for query in queries]) if tells(self) else None
+        return self._in_groups.standard_errors(queries) if tells(self.manifest, self.groups) else None
 
     def _estimates(self, queries: Sequence[Query], estimator: str) -> NDArray[np.float64]:
         """The expected number of published rows that satisfy each query.

@@ -22,13 +22,14 @@ from discreet.principles.principle import Principle
 from discreet.releases import canonical, reading
 from discreet.releases.assumptions import CHOSEN, DESCRIBED, KEPT_BY_GROUPS, ONE_RELEASE, SHUFFLED, TRUE_VALUES
 from discreet.releases.attributes import Attribute
+from discreet.releases.box_uncertainty import has_misfit, misfit, stated
 from discreet.releases.columns import read_sensitive
 from discreet.releases.described import DescribedRelease
 from discreet.releases.descriptions import Texts
 from discreet.releases.folder import Home
 from discreet.releases.generalization import Values, exact_texts, generalize
 from discreet.releases.grid import column_step, widened
-from discreet.releases.marginals import ASSUMED, MARGINALS, Marginals, stated_least
+from discreet.releases.marginals import ASSUMED, MARGINALS, Marginals
 from discreet.releases.marginals import COLUMNS as MARGINAL_COLUMNS
 from discreet.releases.partition import GROUP, PublishedRows
 from discreet.releases.statement import Stated, Statement
@@ -171,12 +172,15 @@ class GeneralizedRelease(DescribedRelease):
             [Texts((*of.texts, *cells), of.of_cell) for of, cells in zip(self.texts, marginals.cells, strict=True)]
         )
         named = on_grids(named)
+        made = replace(self, attributes=named, marginals=marginals)
+        if has_misfit(made):
+            marginals = replace(marginals, misfit=stated(misfit(made, table)))
         manifest: dict[str, Any] = {}
         for key, entry in self.manifest.items():
-            manifest |= {MARGINALS: {"least": least}, key: entry} if key == "tables" else {key: entry}
+            manifest |= {MARGINALS: marginals.entry, key: entry} if key == "tables" else {key: entry}
         manifest["attributes"] = [attribute.as_dict() for attribute in named]
         manifest["assumptions"] = [*self.manifest["assumptions"], ASSUMED]
-        return replace(self, manifest=manifest, attributes=named, marginals=marginals)
+        return replace(made, manifest=manifest, marginals=marginals)
 
     def in_order(self) -> Self:
         """Return the same release with its rows and the numbers of its groups in canonical order."""
@@ -225,8 +229,7 @@ class GeneralizedRelease(DescribedRelease):
     def load(cls, home: Home, manifest: dict[str, Any]) -> Self:
         """Return the release in a folder whose manifest has been read; its inconsistencies are faults."""
         attributes = reading.read_attributes(manifest)
-        least = stated_least(manifest)
-        beside = cls.more_tables if least is None else (*cls.more_tables, MARGINALS)
+        beside = cls.more_tables if manifest.get(MARGINALS) is None else (*cls.more_tables, MARGINALS)
         ending = reading.ending_of(manifest, ("table", *beside))
         name = f"table.{ending}"
         columns = reading.read_columns(home / name, [GROUP, *(attribute.name for attribute in attributes)])
@@ -250,10 +253,10 @@ class GeneralizedRelease(DescribedRelease):
         )
         # report unreadable texts now, not when they are first needed
         _ = release.descriptions.regions
-        if least is not None:
+        if MARGINALS in beside:
             lines = reading.read_lines(home / f"{MARGINALS}.{ending}", list(MARGINAL_COLUMNS))
             lines[2] = reading.whole_numbers(lines[2], MARGINAL_COLUMNS[2], f"{MARGINALS}.{ending}").tolist()
-            marginals = Marginals.load(release.quasi, lines, least, faults)
+            marginals = Marginals.load(release.quasi, lines, manifest[MARGINALS], faults)
             release = replace(release, marginals=marginals)
         return replace(release, faults=tuple(faults))
 
