@@ -174,7 +174,8 @@ class GeneralizedRelease(DescribedRelease):
         named = on_grids(named)
         made = replace(self, attributes=named, marginals=marginals)
         if has_misfit(made):
-            marginals = replace(marginals, misfit=stated(misfit(made, table)))
+            revealed = replace(made, attributes=(*on_grids(rows.quasi), *named[len(rows.quasi) :]))
+            marginals = replace(marginals, misfit=stated(misfit(revealed, table)))
         manifest: dict[str, Any] = {}
         for key, entry in self.manifest.items():
             manifest |= {MARGINALS: marginals.entry, key: entry} if key == "tables" else {key: entry}
