@@ -35,6 +35,7 @@ from .families.randomised.scheme.retention import Retention
 from .families.sealed.mirrored import Mirrored
 from .families.sealed.release import MirroredExactRelease, MirroredRelease, SealedExactRelease, SealedRelease
 from .families.sealed.scheme import Sealed
+from .jobs.export import export
 from .jobs.hierarchy import check_hierarchy, init_hierarchy
 from .jobs.publish import publish
 from .plugins import Format
@@ -152,6 +153,7 @@ __all__ = [
     "audit",
     "check_hierarchy",
     "compare",
+    "export",
     "init_hierarchy",
     "load",
     "parse",

@@ -314,6 +314,27 @@ COMMANDS = (
         *reading("value"),
     ),
     _command(
+        "export",
+        """Write the tables of the release in DIR to FILE, for other programs.
+
+        \b
+        discreet export release -o people.dta
+        discreet export release -o people.csv
+
+        The ending of FILE decides: .csv, .parquet, .xlsx (Excel), .dta (Stata) or .sav (SPSS). An interval becomes two
+        columns, age_lo and age_hi, both included. Categories of Stata and SPSS files are numbers with labels. Beside
+        CSV, Parquet and Stata files there is a script that reads them (.py and .R, or .do).
+
+        If the release has several tables, an Excel file has a sheet for each. Otherwise the first is in FILE, and each
+        other one in a file beside it, such as people_sensitive.dta.
+
+        Exit code: 0, or 2 for bad input.
+        """,
+        file("folder", "DIR"),
+        path("-o --output file", "File to write.", required=True),
+        switch("--force", "Replace existing files, but no scripts."),
+    ),
+    _command(
         "compare",
         """Compare schemes on INPUT: each publishes it under each promise, and every release is audited and attacked.
 

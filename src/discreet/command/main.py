@@ -31,6 +31,7 @@ COMMANDS = {
     "audit": "Check the files of a release against the original.",
     "attack": "Attack a release: how often can sensitive values be guessed?",
     "query": "Estimate a count from a release.",
+    "export": "Write the tables of a release for Excel, Stata, SPSS, R or pandas.",
     "compare": "Publish a table by several schemes and compare loss, error, attacks and time.",
     "plan": "Show the strongest promises that a table can keep.",
     "profile": "Describe a table: who stands out, and what it can promise.",

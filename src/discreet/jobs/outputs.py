@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 
 from discreet.arguments import argument
@@ -80,14 +81,31 @@ def tidy(path: str | Path, remarks: Remarks) -> None:
 
 def write_file(path: Path, content: bytes, force: bool, remarks: Remarks) -> None:
     """Write a file atomically."""
-    with naming(str(path)), unfinished(path) as fresh:
-        fresh.write_bytes(content)
-        sync(fresh)
-        with uninterrupted():
-            enter_file(fresh, path, force)
-            settle(path)
-        sync(path.parent)
-        tidy(path, remarks)
+    write_files({path: lambda fresh: fresh.write_bytes(content)}, force, remarks)
+
+
+def write_files(writers: Mapping[Path, Callable[[Path], object]], force: bool, remarks: Remarks) -> None:
+    """Write files, each by its function: none is put into its place before all are complete."""
+    with ExitStack() as stack:
+        ready: dict[Path, Path] = {}
+        for path, write in writers.items():
+            with naming(str(path)):
+                ready[path] = stack.enter_context(unfinished(path))
+                write(ready[path])
+                sync(ready[path])
+        with uninterrupted(), ExitStack() as undo:
+            for path, fresh in ready.items():
+                new = not path.exists()
+                with naming(str(path)):
+                    enter_file(fresh, path, force)
+                if new:
+                    undo.callback(path.unlink)
+            undo.pop_all()
+            for path in ready:
+                settle(path)
+        for path in ready:
+            sync(path.parent)
+            tidy(path, remarks)
 
 
 def _check_writable(target: Path, what: str) -> None:

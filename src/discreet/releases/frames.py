@@ -60,7 +60,7 @@ def framed(release: Release, form: Form, convert: Callable[[pa.Table], Any] | No
     found: dict[str, Any] = {}
     for name, table in release.typed_tables(form).items():
         found[name] = _listed(table, release.attributes)
-        _check_distinct(found[name].column_names)
+        check_distinct(found[name].column_names)
         found[name] = found[name] if convert is None else convert(found[name])
     return next(iter(found.values())) if len(found) == 1 else found
 
@@ -80,13 +80,13 @@ def _listed(table: pa.Table, attributes: Sequence[Attribute]) -> pa.Table:
     )
 
 
-def _check_distinct(names: Sequence[str]) -> None:
+def check_distinct(names: Sequence[str]) -> None:
     """Raise if an end of an interval would have the name of another column."""
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise DiscreetError(
             f"the release has a column {twice!r}, which is the name that an end of the intervals of "
-            f"{twice[:-3]!r} would have; say numbers='middle' or numbers='text'"
+            f"{twice[:-3]!r} would have; in Python, to_pandas(numbers='text') gives a frame without ends"
         )
 
 
