@@ -54,6 +54,7 @@ from .releases import Release, load, write_trace
 from .releases.anatomy.release import AnatomyRelease
 from .releases.columns import with_lists
 from .releases.generalized.release import GeneralizedRelease
+from .report.board import Context, Report, report
 from .report.compare import compare
 from .report.comparison import Comparison
 from .report.plan import Plan, plan, plans
@@ -91,6 +92,7 @@ __all__ = [
     "Codip",
     "Comparison",
     "Composition",
+    "Context",
     "Corners",
     "Corruption",
     "Cuts",
@@ -131,6 +133,7 @@ __all__ = [
     "Query",
     "Range",
     "Release",
+    "Report",
     "RetainedRelease",
     "Retention",
     "Sabre",
@@ -162,6 +165,7 @@ __all__ = [
     "profile",
     "publish",
     "read",
+    "report",
     "with_lists",
     "write_trace",
 ]

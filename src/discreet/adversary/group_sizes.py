@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.adversary.predicates import singled_at_ends
 from discreet.principles.wording import counted, rows
@@ -16,6 +17,12 @@ from discreet.table.table import Table
 
 SMALL = 5
 """Groups of fewer rows are small."""
+
+
+def groups_of(release: Release) -> NDArray[np.int64] | None:
+    """How many rows each group of one table has; None if rows can be told apart anyway, or are in no groups."""
+    grouped = release.grouped
+    return None if grouped is None or release.exact_quasi or release.hides_presence else grouped.counts.sizes
 
 
 @dataclass(frozen=True)
@@ -41,12 +48,11 @@ class GroupSizes:
         >>> sizes.small, sizes.singled, sizes.groups
         (0, 6, 6)
         """
-        hiding = [part.grouped for part in release.projections if not part.exact_quasi and not part.hides_presence]
-        parts = [part for part in hiding if part is not None]
-        sizes = np.concatenate([np.zeros(0, np.int64), *(part.counts.sizes for part in parts)])
+        each = [(part, sizes) for part in release.projections if (sizes := groups_of(part)) is not None]
+        sizes = np.concatenate([np.zeros(0, np.int64), *(sizes for _, sizes in each)])
         if not len(sizes):
             return None
-        singled = sum(singled_at_ends(part, original) for part in parts)
+        singled = sum(singled_at_ends(part, original) for part, _ in each)
         snapped = any(attribute.unit is not None for attribute in release.quasi)
         return cls(int(sizes.min()), int((sizes < SMALL).sum()), len(sizes), singled, snapped)
 

@@ -34,6 +34,8 @@ CENSUS_ROWS = 20_000
 """How many people the invented census has by default."""
 STARTERS = ("ranges", "prefixes", "balanced", "dates")
 """The kinds of hierarchies to start from."""
+PAGE = "report.html"
+"""Where a report is written by default."""
 EVERY = "all"
 """What --attack calls all attacks."""
 
@@ -394,6 +396,34 @@ COMMANDS = (
         switch("--force", "Replace an existing page or picture."),
         path("--job file", "Job file, as for publish: schemes must keep all its promises at once; flags override it."),
         kind=WithPlugins,
+    ),
+    _command(
+        "report",
+        """Write a page about the release in DIR that a privacy board can sign.
+
+        \b
+        discreet report release -o shareable.html
+        discreet report release --original people.csv -o internal.html --context context.toml
+
+        Without --original the report is made from the files of the release alone, and can be shared as they can. With
+        it, the release is also audited, attacked and compared with the original, as audit and attack do, and the page
+        is for the publisher and the board only. The page is one file that needs no network, and prints on A4.
+
+        The file of --context is TOML; it says recipient = "...", and may say purpose and next_review.
+
+        Exit code: 0 if everything holds, 1 if a check or a promise fails (the report says so), 2 for bad input, 4 if an
+        attack failed with an internal error.
+        """,
+        file("folder", "DIR"),
+        path("-o --output page", f"Page to write (default: {PAGE}, or none with --json)."),
+        path("--original", "The table that was published.", "INPUT"),
+        path("--context", "TOML file that says who receives the release, and why."),
+        path("--trace", "The private file that publish wrote with --trace."),
+        path("--population", "Everyone who could be in the table, for the journalist's risk."),
+        many("--promise promises", "Promise to judge as well. Repeatable.", "PROMISE"),
+        valued("--seed", "N", "Seed of the attacks' draws, to repeat a result.", type=click.IntRange(min=0)),
+        switch("--force", "Replace an existing page."),
+        *reading("value"),
     ),
     _command(
         "plan",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from discreet.adversary.audit import Audit, audit
 from discreet.jobs.original import read_original, read_population, spec_of, spec_with
@@ -14,6 +14,7 @@ from discreet.principles import parse
 from discreet.progress import Progress, Remark, Remarks, no_progress
 from discreet.table.hierarchy import PublishedHierarchy
 from discreet.table.sources import Source
+from discreet.table.table import Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +29,30 @@ class AuditOutcome:
     def as_dict(self) -> dict[str, Any]:
         """Return the outcome as plain values, for JSON."""
         return {**self.audit.as_dict(), "folder": self.folder, "original": self.original}
+
+
+class Compared(NamedTuple):
+    """What a release is compared with, as an audit takes it."""
+
+    original: Table
+    from_release: list[str]
+    population: Table | None
+    roles_from_release: list[str]
+
+
+def read_compared(
+    folder: str, original: str, population: str | None, given: Mapping[str, Any], remarks: Remarks
+) -> Compared:
+    """Read the original as the release says, and a population; ``given`` has keys of a job that say otherwise."""
+    with Source(original) as source:
+        spec, unsaid = spec_with(folder, source, given)
+        table = read_original(source, spec)
+    assumed = [name for name, tree in spec.trees.items() if isinstance(tree, PublishedHierarchy)]
+    remarks.extend(on_offers(table, spec))
+    people = None
+    if population is not None:  # which has the quasi-identifiers of the release
+        people = read_population(population, replace(spec, quasi=spec_of(folder).quasi), given)
+    return Compared(table, assumed, people, unsaid)
 
 
 def audit_files(
@@ -45,29 +70,12 @@ def audit_files(
 
     Nothing is printed or written. The callbacks are those of `discreet.jobs.carry_out.carry_out`.
     """
-    remarks, given = Remarks(remark), reading or {}
-    progress = progress or no_progress
+    remarks, progress = Remarks(remark), progress or no_progress
     asked = [parse(text) for text in promises]
     for place in (folder, *(() if trace is None else (trace,))):
         tell(place, remarks)
     progress("reading", 0.0)
-    with Source(original) as source:
-        spec, unsaid = spec_with(folder, source, given)
-        table = read_original(source, spec)
-    assumed = [name for name, tree in spec.trees.items() if isinstance(tree, PublishedHierarchy)]
-    remarks.extend(on_offers(table, spec))
-    people = None
-    if population is not None:  # which has the quasi-identifiers of the release
-        people = read_population(population, replace(spec, quasi=spec_of(folder).quasi), given)
+    compared = read_compared(folder, original, population, reading or {}, remarks)
     progress("auditing", 0.0)
-    audited = audit(
-        folder,
-        table,
-        trace=trace,
-        promises=asked or None,
-        from_release=assumed,
-        population=people,
-        roles_from_release=unsaid,
-        progress=progress,
-    )
+    audited = audit(folder, trace=trace, promises=asked or None, progress=progress, **compared._asdict())
     return AuditOutcome(folder, original, audited, tuple(remarks.made))

@@ -13,8 +13,9 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from discreet.adversary.attacks.singling_out import WORDS
 from discreet.errors import visible
-from discreet.principles.wording import counted, rows
+from discreet.principles.wording import counted, listed, percent, rows
 from discreet.report.charts import require, require_all
 from discreet.report.comparison import Comparison
 from discreet.report.measures import MEASURES, best, cell
@@ -23,6 +24,8 @@ from discreet.version import __version__
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+
+    from discreet.report.board import Report
 
 
 def page(comparison: Comparison, title: str = "a table") -> str:
@@ -55,6 +58,21 @@ def _section(comparison: Comparison, family: Family, *, alone: bool) -> dict[str
     }
 
 
+def board(report: Report) -> str:
+    """The page of a report for a privacy board.
+
+    Its bars are drawn by the template, which escapes values; what draws charts elsewhere breaks down on some of them.
+    """
+    evidence = [] if report.campaign is None else report.campaign.evidence
+    return render(
+        "report.html",
+        heading=f"Privacy report on {report.name}",
+        report=report,
+        singling=[each for each in evidence if "main" in each.details],
+        guesses=[each for each in evidence if "main" not in each.details],
+    )
+
+
 def render(template: str, **values: Any) -> str:
     """Fill in one of the templates; all of them expect a ``heading``.
 
@@ -77,7 +95,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.globals |= {"rows": rows, "counted": counted, "version": __version__}
+    environment.globals |= {"rows": rows, "counted": counted, "percent": percent, "listed": listed}
+    environment.globals |= {"version": __version__, "singled_out_by": WORDS}
     return environment
 
 
