@@ -28,6 +28,7 @@ FULL: dict[str, Any] = {
     "domains": {"age": "16:93"},
     "dates": {"birth": "%d.%m.%Y"},
     "na": ["?", 7, "?"],
+    "floor": {"age": 5},
     "delimiter": "tab",
     "encoding": "latin1",
 }

@@ -178,7 +178,14 @@ def usable_rows(original: Table) -> NDArray[np.intp]:
 def same_kind(attribute: Attribute, column: Column, table: str = "original") -> None:
     """Reject a column of the original, or of another table, that was read with another kind than published."""
     if attribute.meaning == column.meaning:
-        return
+        if attribute.floor == column.floor:
+            return
+        said = [f"with the floor {floor}" if floor else "without a floor" for floor in (attribute.floor, column.floor)]
+        advice = argument("floor", {attribute.name: attribute.floor}) if attribute.floor else "no floor of it"
+        raise DiscreetError(
+            f"column {attribute.name!r} was published {said[0]}, but the {table} was read {said[1]}; read it with "
+            f"{advice}"
+        )
     if attribute.notation == "number":
         how = f"with {argument(attribute.kind, [attribute.name])}"
     else:

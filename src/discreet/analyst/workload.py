@@ -34,7 +34,7 @@ from discreet.randomness import generator
 from discreet.releases.bit_counts import exact_counts
 from discreet.releases.release import Release
 from discreet.table.decimals import STEPS, Ruler, unit_of
-from discreet.table.query import Condition, OneOf, Query, Range
+from discreet.table.query import Condition, OneOf, Query, Range, by_leaves
 from discreet.table.table import Column, Table
 
 T = TypeVar("T")
@@ -165,7 +165,9 @@ def run(release: Release, table: Table, queries: Sequence[Query], exact: ArrayLi
     >>> result.queries
     100
     """
-    truth = np.asarray(exact_counts(table, queries) if exact is None else exact)
+    if exact is None:
+        exact = exact_counts(table, [by_leaves(table.columns, query) for query in queries])
+    truth = np.asarray(exact)
     errors = relative_errors(release.estimates(queries), truth)
     errors = errors[~np.isnan(errors)]
     median, mean = (float(np.median(errors)), float(errors.mean())) if len(errors) else (math.nan, math.nan)
@@ -187,7 +189,8 @@ def ranges_on(column: Column, chance: np.random.Generator, *, down: bool = False
         def counted(share: float) -> Range:
             first, length = _run(size, share, chance, down)
             if ruler.scale == 1:
-                return Range(column.name, bottom + first, bottom + first + length - 1)
+                placed = column.floor is not None
+                return Range(column.name, bottom + first, bottom + first + length - 1, placed=placed)
             return Range(column.name, *ruler.numbers(np.array([bottom + first, bottom + first + length - 1])).tolist())
 
         return counted

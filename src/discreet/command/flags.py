@@ -66,6 +66,7 @@ def parsed(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return flags with those about single columns parsed, so that their keys and values are those of a job.
 
     >>> flags = {"hierarchies": (), "domains": ("age=16:93",), "dates": ("birth=%d.%m.%Y",), "lists": (), "join": ()}
+    >>> flags["floor"] = ()
     >>> {key: value for key, value in parsed(flags).items() if value}
     {'domains': {'age': '16:93'}, 'dates': {'birth': '%d.%m.%Y'}}
     """
@@ -77,5 +78,6 @@ def parsed(given: Mapping[str, Any]) -> dict[str, Any]:
         "domains": pairs("--domain", given["domains"], "age=16:93"),
         "dates": pairs("--date", given["dates"], "birth=%d.%m.%Y"),
         "lists": pairs("--list", given["lists"], "'diagnosis=;'", "SEPARATOR"),
+        "floor": pairs("--floor", given["floor"], "age=5"),
         "join": _second_tables(given["join"]),
     }

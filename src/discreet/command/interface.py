@@ -113,7 +113,7 @@ def layout() -> tuple[click.Option, ...]:
         valued("--delimiter", "CHAR", "Character that separates cells (default: detected)."),
         valued("--encoding", "NAME", "Encoding of the input (default: detected)."),
         valued("--decimal", "MARK", "Decimal mark of numbers in text files (default: a point)."),
-        valued("--thousands", "MARK", "What separates groups of three digits in text files (default: nothing)."),
+        valued("--thousands", "MARK", "What separates groups of three digits in text files (default: none)."),
         valued("--sheet", "NAME", "Sheet of a spreadsheet, if it has several."),
         valued("--table", "NAME", "Table of a database, if it has several."),
         valued("--query", "SQL", "What to read of a database, in place of a table."),
@@ -129,19 +129,19 @@ def reading(default: str) -> tuple[click.Option, ...]:
     ways = {"error": "error", "withhold": "withhold their rows", "value": "be a value"}
     first, second, last = (f"{said} (default)" if way == default else said for way, said in ways.items())
     missing = f"Missing numbers: {first}, {second}, or {last}."
-    person = "Column identifying each row's person, if people have several rows. Promises then apply to people; the "
     tree = "Hierarchy as CSV (leaf first) or TOML, or a folder of such files."
     return (
         many("--quasi", "Columns an attacker may know, separated by commas."),
         valued("--sensitive", "COLUMNS", "Columns whose values are protected."),
         many("--identifier identifiers", "Columns that name a person; they are not published."),
-        valued("--person", "COLUMN", f"{person}column is not published."),
+        valued("--person", "COLUMN", "Column saying whose a row is, if people have several; not published."),
         many("--keep", "Columns to publish unchanged."),
         many("--numeric", "Columns to read as numbers."),
         many("--categorical", "Columns to read as names, even if they look like numbers."),
         many("--ordinal", "Columns whose values have an order."),
         many("--hierarchy hierarchies", tree, "COLUMN=FILE"),
         many("--domain domains", "Range of possible numbers or dates.", "COLUMN=LOW:HIGH"),
+        many("--floor", "Smallest detail published: age=5, zip=3, born=month.", "COLUMN=DETAIL"),
         valued("--missing", "WAY", missing, type=click.Choice(list(ways))),
         *layout(),
         many("--list lists", "Sensitive column with several values per cell: diagnosis=';'.", "COLUMN=SEPARATOR"),

@@ -89,7 +89,7 @@ def _reached(strongest: Strongest) -> str:
 
 
 def _show_proximity(console: Console, plan: ProximityPlan, notation: Notation) -> None:
-    unit = {"number": "", "date": " in days", "datetime": " in seconds"}[notation]
+    unit = {"date": " in days", "datetime": " in seconds"}.get(str(notation), "")
     if plan.below is not None and plan.above is not None:
         what = f"from {number(plan.below)} below to {number(plan.above)} above{unit}"
     else:

@@ -105,7 +105,19 @@ def suggested_command(
         words += ["--promise", promise]
     used = {*quasi, *sensitive}
     given = _heeding(given, [about for remark in notes if (about := remark.about(used)) is not None])
-    for key in ("keep", "numeric", "categorical", "ordinal", "hierarchies", "domains", "na", "dates", "lists", "join"):
+    for key in (
+        "keep",
+        "numeric",
+        "categorical",
+        "ordinal",
+        "hierarchies",
+        "domains",
+        "na",
+        "dates",
+        "lists",
+        "join",
+        "floor",
+    ):
         for text in given[key]:
             words += as_flags(key, text)
     if any(column.missing and column.kind in NUMBERS and column.name in used for column in profiled.columns):

@@ -24,6 +24,10 @@ FOR_RECIPIENTS = (
     "Presence is certain, and anybody who knows a person's quasi-identifiers finds the row. The release is for "
     "recipients under contract, not for the open web."
 )
+COARSER = (
+    "The publisher made the quasi-identifiers with a floor coarser, alike for everybody, before anything else was "
+    "done: all that is said about the original is about these coarser values."
+)
 KEPT_BY_GROUPS = (
     "The promise is kept against the distribution of the sensitive attribute in the whole original, withheld rows "
     "included, by every group and by the withheld rows taken as one group."

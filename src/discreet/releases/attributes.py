@@ -15,8 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 from discreet.errors import DiscreetError
 from discreet.releases.folder import DAMAGED
 from discreet.table import unnamed as without_names
-from discreet.table.date_numbers import Meaning, Notation, moment, written
+from discreet.table.date_numbers import Meaning, Notation, meaning_of, moment, written
 from discreet.table.decimals import STEPS, UNITS
+from discreet.table.floors import Cells, cells_in, characters, shortened
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.hierarchy_sources import interval_named, recipe_of, source_rows
 from discreet.table.query import Condition, Range, as_text, number_given, texts_of
@@ -54,16 +55,21 @@ class Attribute:
     """The unit of the grid on which published intervals end (`discreet.releases.grid`); None if there is no grid."""
     step: float | None = None
     """The decimal place on which numbers published by intervals lie, if they are not whole and there is no grid."""
+    floor: str | None = None
+    """The smallest detail in which it is published, if the publisher chose one (`discreet.table.floors`). The numbers
+    of a numeric attribute are then the places of cells, which its notation writes."""
 
     @property
     def spacing(self) -> float | None:
         """The distance of neighbouring numbers; None if the manifest gives none in which they can be counted."""
+        if cells_in(self.notation) is not None:
+            return 1.0  # places are counted
         return self.unit if self.unit in (1.0, *STEPS) else self.step
 
     @property
     def meaning(self) -> Meaning:
         """The kind as stated in the manifest, which distinguishes dates from numbers."""
-        return self.kind if self.notation == "number" else self.notation
+        return meaning_of(self.kind, self.notation)
 
     @property
     def labelled(self) -> bool:
@@ -82,9 +88,13 @@ class Attribute:
             return entry
         if self.derived is not None:
             entry["derived"] = {"attribute": self.derived.attribute, "value": self.derived.value}
+        if self.floor is not None:
+            entry["floor"] = self.floor
         if self.kind == "numeric" and self.domain is not None:
-            plain = self.notation == "number"
-            entry["domain"] = [_number(end) if plain else written(end, self.notation) for end in self.domain]
+            notation, ends, cells = self.notation, self.domain, cells_in(self.notation)
+            if cells is not None:
+                notation, ends = cells.base, (float(cells.first(ends[0])), float(cells.last(ends[1])))
+            entry["domain"] = [_number(end) if notation == "number" else written(end, notation) for end in ends]
         if self.kind == "ordinal":
             entry["values"] = without_names.listed(self.values)
         if self.hierarchy is not None:
@@ -228,6 +238,11 @@ class Attribute:
                 domain = None if domain is None else [moment(end, notation) for end in domain]
                 if "hierarchy" in entry:
                     raise ValueError("hierarchy")
+            floor = entry.get("floor")
+            if floor is not None:
+                cells = _stated_floor(entry, kind)
+                if cells is not None:
+                    notation, domain = cells, None if domain is None else cells.between(*map(float, domain))
             tree = entry.get("hierarchy")
             ordered = entry.get("values", ())
             if not all(isinstance(value, str) for value in ordered) and (
@@ -264,7 +279,7 @@ class Attribute:
                     raise ValueError("derived")
             ends = None if domain is None else (float(domain[0]), float(domain[1]))
             public, spacing = "declared" in entry, _stated_spacing(entry, kind)
-            return cls(name, role, kind, ends, values, hierarchy, notation, derived, recipe, public, *spacing)
+            return cls(name, role, kind, ends, values, hierarchy, notation, derived, recipe, public, *spacing, floor)
         except (DiscreetError, KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError):
             raise DiscreetError(
                 f"the manifest describes an attribute in a way that cannot be understood: {str(entry)[:200]}; {DAMAGED}"
@@ -282,6 +297,20 @@ def _stated_spacing(entry: Mapping[str, Any], kind: Kind) -> tuple[float | None,
     if step is not None and not (intervals and unit is None and step in STEPS):
         raise ValueError("step")
     return None if unit is None else float(unit), step
+
+
+def _stated_floor(entry: Mapping[str, Any], kind: Kind) -> Cells | None:
+    """Return the cells of the floor that an entry of a manifest states; None if that is a number of characters."""
+    floor = entry["floor"]
+    if entry["role"] != "quasi" or not isinstance(floor, str) or kind == "ordinal":
+        raise ValueError("floor")
+    if kind == "categorical":
+        characters(entry["name"], floor)
+        return None
+    cells = Cells.of(floor, "number" if entry["kind"] == "numeric" else entry["kind"])
+    if cells is None or "step" in entry or "hierarchy" in entry or "recipe" in entry:
+        raise ValueError("floor")
+    return cells
 
 
 def describe(column: Column, role: Role, labels: bool = False) -> Attribute:
@@ -309,6 +338,7 @@ def describe(column: Column, role: Role, labels: bool = False) -> Attribute:
             hierarchy=tree,
             notation=column.notation,
             declared=column.declared_domain,
+            floor=column.floor,
         )
     if column.kind == "ordinal":
         order = [str(value) for code, value in enumerate(column.values) if code != column.missing]
@@ -324,6 +354,7 @@ def describe(column: Column, role: Role, labels: bool = False) -> Attribute:
         derived=column.derived,
         recipe=column.recipe if role == "quasi" else None,
         declared=role == "quasi" and (column.declared_values or (column.recipe is None and not tree.bare)),
+        floor=column.floor,
     )
 
 
@@ -396,17 +427,18 @@ def points_given(quasi: Sequence[Attribute], points: Mapping[str, ArrayLike]) ->
     return coordinates
 
 
-def texts_given(values: NDArray[Any]) -> list[str]:
-    """Original values of a non-numeric attribute as the texts used in releases.
+def texts_given(values: NDArray[Any], floor: str | None = None) -> list[str]:
+    """Original values of a non-numeric attribute as the texts used in releases, shortened if it has a floor.
 
     >>> texts_given(np.array(["f", None, "", float("nan")], object))
     ['f', '(missing)', '(missing)', '(missing)']
     """
-    return [MISSING if is_missing(value) else value_text(value) for value in values.tolist()]
+    texts = [MISSING if is_missing(value) else value_text(value) for value in values.tolist()]
+    return texts if floor is None else [text if text == MISSING else shortened(text, int(floor)) for text in texts]
 
 
 def numbers_given(attribute: Attribute, values: NDArray[Any]) -> NDArray[np.float64]:
-    """Original values of a numeric attribute as numbers, NaN where a value is missing."""
+    """Original values of a numeric attribute as numbers, NaN where a value is missing; with a floor as places."""
     try:
         if values.dtype.kind not in "biuf":
             listed = list(values) if values.dtype.kind == "M" else values.tolist()
@@ -414,7 +446,8 @@ def numbers_given(attribute: Attribute, values: NDArray[Any]) -> NDArray[np.floa
                 name, kind = attribute.name, attribute.meaning
                 listed = [value if is_missing(value) else number_given(name, value, kind) for value in listed]
             values = np.array([math.nan if is_missing(value) else value for value in listed], np.float64)
-        return values.astype(np.float64)
+        cells, numbers = cells_in(attribute.notation), values.astype(np.float64)
+        return numbers if cells is None else cells.places(numbers)
     except (TypeError, ValueError):
         raise DiscreetError(f"the points hold something that is no number in {attribute.name!r}") from None
 

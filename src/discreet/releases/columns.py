@@ -139,6 +139,8 @@ def coded_numbers(numbers: NDArray[np.float64]) -> tuple[NDArray[np.float64], ND
 
 def one_of(attribute: Attribute) -> str:
     """The words for a value of a numeric attribute in messages."""
+    if attribute.floor is not None:
+        return f"one of its {attribute.notation}"
     return "a number" if attribute.notation == "number" else "a date"
 
 

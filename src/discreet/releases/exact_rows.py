@@ -218,11 +218,11 @@ def lines_at(held: NDArray[Any], codes: NDArray[np.int64]) -> NDArray[np.float64
 
 
 def codes_found(attribute: Attribute, exact_column: ExactColumn, given: NDArray[Any]) -> NDArray[np.int64]:
-    """The codes of original values among the published ones; -1 for a value that no row has."""
+    """The codes of the values of columns among the published ones; -1 for a value that no row has."""
     if attribute.kind != "numeric":
         place = {str(value): code for code, value in enumerate(exact_column.values.tolist())}
         return np.array([place.get(text, -1) for text in texts_given(given)], np.int64)
-    numbers = numbers_given(attribute, given)
+    numbers = given.astype(np.float64) if given.dtype.kind in "biuf" else numbers_given(attribute, given)
     known = exact_column.values.astype(np.float64)
     skip = int(np.isnan(known[:1]).any())  # a missing number comes first
     places = np.searchsorted(known[skip:], numbers) + skip

@@ -23,6 +23,7 @@ from discreet.releases.columns import whole, with_lists
 from discreet.releases.labels import Regions, number_written, parse
 from discreet.table.date_numbers import Notation
 from discreet.table.decimals import middles
+from discreet.table.floors import cells_in
 from discreet.table.raw_column import one_dictionary
 from discreet.table.texts import MISSING
 from discreet.table.unnamed import is_unnamed
@@ -140,7 +141,7 @@ def typed(release: Release, form: Form) -> dict[str, pa.Table]:
             attribute = waiting.pop(randomised.get(column, column), None)
             if attribute is None:
                 columns.append((column, _plain(held)))
-            elif described and attribute.role == "quasi":
+            elif attribute.role == "quasi" and (described or cells_in(attribute.notation) is not None):
                 columns += _described(attribute, one_dictionary(_coded(held)), form)
             else:
                 columns.append((column, _exact(attribute, held)))
@@ -185,15 +186,18 @@ def _described(attribute: Attribute, coded: pa.DictionaryArray, form: Form) -> I
         regions = parse(attribute, words)
         known = np.isfinite(regions.low) & np.isfinite(regions.high)  # neither * nor (missing)
         low, high = (np.where(known, ends, math.nan) for ends in (regions.low, regions.high))
+        notation, cells = attribute.notation, cells_in(attribute.notation)
+        if cells is not None:
+            notation, low, high = cells.base, cells.first(low), cells.last(high)
         if form.numbers == "middle":
-            yield attribute.name, _middles(low, high, attribute.notation).take(coded.indices)
+            yield attribute.name, _middles(low, high, notation).take(coded.indices)
             return
         for ending, ends in (("lo", low), ("hi", high)):
             if attribute.kind == "ordinal":
                 places = ends.tolist()
                 column = _ordered(attribute, [attribute.values[int(at)] if at == at else None for at in places])
             else:
-                column = _numbers(ends, attribute.notation, whole(np.concatenate([low, high])))
+                column = _numbers(ends, notation, whole(np.concatenate([low, high])))
             yield f"{attribute.name}_{ending}", column.take(coded.indices)
 
 

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from discreet.errors import DiscreetError
 from discreet.releases.attributes import Attribute
 from discreet.table.date_numbers import Notation, moment, written
+from discreet.table.floors import Cells
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.hierarchy_sources import interval_named
 from discreet.table.texts import MISSING, NUMBER
@@ -68,10 +69,16 @@ def quoted(value: str) -> str:
 def interval(low: str, high: str) -> str:
     """The text for all values from one to another.
 
-    >>> interval("17", "24"), interval("17", "17")
-    ('[17, 24]', '17')
+    Ends that are cells give their own outer ends.
+
+    >>> interval("17", "24"), interval("17", "17"), interval("[35, 39]", "[40, 44]")
+    ('[17, 24]', '17', '[35, 44]')
     """
-    return low if low == high else f"[{low}, {high}]"
+    if low == high:
+        return low
+    if low.startswith("[") and high.startswith("["):
+        low, high = low[1:].partition(", ")[0], high[:-1].rpartition(", ")[2]
+    return f"[{low}, {high}]"
 
 
 def braces(values: Sequence[str]) -> str:
@@ -181,6 +188,9 @@ def _reader(attribute: Attribute) -> Any:
     else:
         ranks = {}
         simple = _intervals(lambda item: number_written(item, attribute.notation), lambda text: text.split(", "))
+    if isinstance(attribute.notation, Cells):
+        cells = attribute.notation
+        return lambda text: _cells(text, cells)
     if attribute.hierarchy is None and attribute.recipe is not None:
         return lambda text: interval_named(text) or simple(text)
     if attribute.hierarchy is None:
@@ -248,12 +258,23 @@ def number_written(text: str, notation: Notation) -> float:
     >>> number_written("17", "number"), number_written("1971-02-03", "date")
     (17.0, 398.0)
     """
+    if isinstance(notation, Cells):
+        low, high = _cells(text, notation)
+        if low != high:
+            raise ValueError(text)
+        return low
     if notation == "number":
         return finite(text)
     value = moment(text, notation)
     if written(value, notation) != text:
         raise ValueError(text)
     return value
+
+
+def _cells(text: str, cells: Cells) -> tuple[float, float]:
+    """Read the places of the cells from one to another, which are written by their outer ends."""
+    first, last = text[1:-1].split(", ") if text[:1] == "[" and text[-1:] == "]" else (text, text)
+    return cells.between(number_written(first, cells.base), number_written(last, cells.base))
 
 
 def _items(text: str) -> list[str]:

@@ -18,6 +18,7 @@ from discreet.options import brief, checked, several
 from discreet.principles.principle import Principle
 from discreet.principles.wording import listed, rows
 from discreet.releases import folder as files
+from discreet.releases.assumptions import COARSER
 from discreet.releases.attributes import Attribute
 from discreet.releases.boxes import columns_at
 from discreet.releases.columns import ExactColumn
@@ -240,7 +241,8 @@ class Release(ABC):
         further = cls._further_assumptions(several, promise, persons)
         exact = isinstance(options, Mapping) and options.get("descriptions") == "exact"
         exactly = cls.described_exactly if exact else ()
-        return (*cls.assumptions, *exactly, *further, *([kept_sentence(kept)] if kept else []))
+        coarse = [COARSER] if any(attribute.floor is not None for attribute in attributes) else []
+        return (*cls.assumptions, *exactly, *further, *coarse, *([kept_sentence(kept)] if kept else []))
 
     @classmethod
     def _further_assumptions(cls, several: bool, promise: Principle, persons: bool) -> list[str]:
@@ -458,6 +460,7 @@ class Release(ABC):
             raise DiscreetError(
                 f"{brief(counts)} asks for no counts by group; give GroupBy('sex'), for example, or SQL as text"
             )
+        asked = replace(asked, query=by_leaves(self.attributes, asked.query))
         by = [self.attribute(name) for name in asked.attributes]
         ordered = {attribute.name: attribute for attribute in self.attributes if attribute.kind == "ordinal"}
         conditions = (

@@ -10,10 +10,11 @@ import re
 from datetime import date, datetime, time, timedelta
 from typing import Any, Literal
 
+from discreet.table.floors import Cells
 from discreet.table.texts import is_number, number_text
 
-Notation = Literal["number", "date", "datetime"]
-"""How the numbers of a numeric column are written: as numbers, as dates, or as dates with a time of day."""
+Notation = Literal["number", "date", "datetime"] | Cells
+"""How the numbers of a numeric column are written: as numbers, dates, dates with a time of day, or cells of a floor."""
 Meaning = Literal["numeric", "date", "datetime", "ordinal", "categorical"]
 """The kind of a column as users know it: dates are a kind of their own."""
 
@@ -27,7 +28,12 @@ def written(number: float, notation: Notation) -> str:
 
     >>> written(17.0, "number"), written(398, "date"), written(0.5, "datetime")
     ('17', '1971-02-03', '1970-01-01T00:00:00.5')
+    >>> written(7, Cells("number", "5")), written(13, Cells("date", "month"))
+    ('[35, 39]', '[1971-02-01, 1971-02-28]')
     """
+    if isinstance(notation, Cells):
+        first, last = (written(float(end), notation.base) for end in (notation.first(number), notation.last(number)))
+        return first if first == last else f"[{first}, {last}]"
     if notation == "number":
         return number_text(number)
     if notation == "date":
@@ -47,6 +53,12 @@ def moment(text: str, notation: Notation) -> float:
     passed = datetime.fromisoformat(text) - _START
     seconds = passed.days * DAY + passed.seconds + passed.microseconds / 1e6
     return seconds / DAY if notation == "date" else float(seconds)
+
+
+def meaning_of(kind: Literal["numeric", "ordinal", "categorical"], notation: Notation) -> Meaning:
+    """Return the kind as users know it, in which dates differ from numbers."""
+    plain = notation.base if isinstance(notation, Cells) else notation
+    return kind if plain == "number" else plain
 
 
 def is_moment(text: str) -> bool:

@@ -9,12 +9,14 @@ from types import NoneType
 from typing import Any, Literal
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.table import numerals
-from discreet.table.date_numbers import moment, written
+from discreet.table.date_numbers import DAY, Notation, moment, written
+from discreet.table.floors import CALENDAR, Cells, characters, shortened
 from discreet.table.hierarchy import Hierarchy, PublishedHierarchy
 from discreet.table.hierarchy_sources import Offered, lists_leaves, recipe_of
 from discreet.table.raw_column import RawColumn
@@ -35,6 +37,8 @@ class ColumnSpec:
     """Whether the column contains dates."""
     form: str | None = None
     """The form of the dates, as for ``strptime``; None to detect it."""
+    floor: str | None = None
+    """The smallest detail in which the column is published."""
 
     @property
     def kind_from_hierarchy(self) -> bool:
@@ -67,6 +71,8 @@ def code(
             f"a domain is declared for column {column.name!r}, which is {kind}; "
             "declare it numeric or to hold dates, or leave the domain out"
         )
+    if wish.floor is not None:
+        column = _shortened(column, wish.floor, kind)
     return _named(column, wish, kind), np.empty(0, np.int64)
 
 
@@ -90,10 +96,7 @@ def infer(column: RawColumn) -> Kind:
 def _numeric(column: RawColumn, wish: ColumnSpec, missing: Missing, withheld: bool) -> tuple[Column, NDArray[np.int64]]:
     name = column.name
     distinct = numerals.numbers_of(column)
-    numbers, inverse = np.unique(distinct[~np.isnan(distinct)], return_inverse=True)
-    lookup = np.full(len(distinct) + 1, -1, np.int32)
-    lookup[:-1][~np.isnan(distinct)] = inverse
-    codes = lookup[column.codes]
+    numbers, codes = _coded(distinct, column.codes)
     gone = np.flatnonzero(codes < 0)
     if len(gone) and missing == "error":
         kind = "is numeric" if column.notation == "number" else "holds dates"
@@ -105,7 +108,13 @@ def _numeric(column: RawColumn, wish: ColumnSpec, missing: Missing, withheld: bo
     if not len(numbers):
         raise DiscreetError(f"column {name!r} holds no number at all; leave it out, or declare it categorical")
     domain = _domain(column, wish, distinct, numbers)
+    notation: Notation = column.notation
     hierarchy = None
+    if wish.floor is not None:
+        notation, scale = _cells(column, wish, distinct), DAY if column.notation == "datetime" else 1
+        low, high = notation.places(np.array(domain) / scale).tolist()
+        domain = low, high
+        numbers, codes = _coded(notation.places(distinct / scale), column.codes)
     # A published hierarchy may lack numbers that occur here. Unlike names, they cannot be appended as last leaves,
     # because leaves must ascend; the column then has no hierarchy.
     lacking = isinstance(wish.hierarchy, PublishedHierarchy) and any(
@@ -132,10 +141,46 @@ def _numeric(column: RawColumn, wish: ColumnSpec, missing: Missing, withheld: bo
         code_of_missing,
         declared_values=_declares(name, wish),
         declared_domain=wish.domain is not None,
-        notation=column.notation,
+        notation=notation,
         recipe=None if hierarchy is None else _recipe(name, wish),
+        floor=wish.floor,
     )
     return settled, unusable
+
+
+def _coded(distinct: NDArray[np.float64], codes: NDArray[np.int32]) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    """Return the numbers among distinct values, ascending, and codes that are their places; -1 where there is none."""
+    known = ~np.isnan(distinct)
+    numbers, inverse = np.unique(distinct[known], return_inverse=True)
+    lookup = np.full(len(distinct) + 1, -1, np.int32)
+    lookup[:-1][known] = inverse
+    return numbers, lookup[codes]
+
+
+def _cells(column: RawColumn, wish: ColumnSpec, distinct: NDArray[np.float64]) -> Cells:
+    """Return the cells of the floor of a numeric column; refuse a floor that its numbers do not have."""
+    assert wish.floor is not None
+    name, number = column.name, column.notation == "number"
+    if wish.hierarchy is not None:
+        raise DiscreetError(
+            f"column {name!r} holds numbers or dates and has both a floor and a hierarchy; leave one of them out"
+        )
+    cells = Cells.of(wish.floor, "number" if number else "date")
+    if cells is None:
+        sort, meant = ("numbers", "the width of its cells") if number else ("dates", f"one of {', '.join(CALENDAR)}")
+        raise DiscreetError(
+            f"column {name!r} holds {sort}, of which a floor is {meant}, and {wish.floor!r} is not; say for example "
+            f"{argument('floor', {name: 5 if number else 'month'})}"
+        )
+    off = ~np.isnan(distinct) & ~cells.ruler.on(distinct) if number else np.zeros(1, np.bool_)
+    if off.any():
+        row, text = column.first(off)
+        example = f"{cells.floor}0" if "." in cells.floor else f"{cells.floor}.0"
+        raise DiscreetError(
+            f"column {name!r} holds {text} in row {row}, which has more decimals than its floor {cells.floor}; write "
+            f"the floor with as many as the numbers have, as in {argument('floor', {name: example})}, or round them"
+        )
+    return cells
 
 
 def _domain(
@@ -231,7 +276,22 @@ def _named(column: RawColumn, wish: ColumnSpec, kind: Literal["ordinal", "catego
         missing=0 if ordinal and missing else None,
         declared_values=_declares(column.name, wish) or (listed and column.order is not None),
         recipe=_recipe(column.name, wish),
+        floor=wish.floor,
     )
+
+
+def _shortened(column: RawColumn, floor: str, kind: Literal["ordinal", "categorical"]) -> RawColumn:
+    """Return a column of names in which every value has only its first characters."""
+    length = characters(column.name, floor)
+    if kind == "ordinal":
+        raise DiscreetError(
+            f"column {column.name!r} is ordinal, and its floor would cut off the ends of its values, which then have "
+            f"no order; say {argument('categorical', [column.name])}, or leave out the floor"
+        )
+    texts = [text if text == MISSING else shortened(text, length) for text in column.texts]
+    place = {text: at for at, text in enumerate(dict.fromkeys(texts))}
+    codes = np.array([*map(place.__getitem__, texts), -1], np.int32)[column.codes]
+    return replace(column, codes=codes, words=pa.array(list(place), pa.string()), numbers=None, order=None)
 
 
 def _tree(name: str, wish: ColumnSpec, texts: list[str]) -> Hierarchy:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import date, time
 from decimal import Decimal
 from numbers import Real
@@ -43,6 +43,8 @@ class Range:
     high: float | str | None = None
     low_open: bool = False
     high_open: bool = False
+    placed: bool = field(default=False, repr=False)
+    """Whether the bounds are places of the cells of a column with a floor, as releases count them."""
 
     def __post_init__(self) -> None:
         """Refuse bounds that no value can be compared with."""
@@ -96,6 +98,8 @@ class OneOf:
 
     attribute: str
     values: tuple[float | str, ...]
+    placed: bool = field(default=False, repr=False)
+    """Whether the values are places of the cells of a column with a floor."""
 
     def __post_init__(self) -> None:
         """Accept a single value or a list."""
@@ -186,10 +190,27 @@ class HasTree(Protocol):
     def hierarchy(self) -> Hierarchy | None:
         """Its hierarchy, if it has one."""
 
+    @property
+    def floor(self) -> str | None:
+        """The smallest detail in which it is published, if that was given."""
+
+    @property
+    def notation(self) -> Notation:
+        """How its numbers are written."""
+
+    @property
+    def meaning(self) -> Meaning:
+        """Its kind as users know it."""
+
+    @property
+    def domain(self) -> tuple[float, float] | None:
+        """The range of its numbers."""
+
 
 def by_leaves(columns: Iterable[HasTree], asked: Query) -> Query:
     """Replace the labels of hierarchies in the conditions of a query by the values below them; values stay.
 
+    Conditions on columns with a floor become ones on places of their cells.
     A label with values below it that have no name stays, too: the query that counts knows them.
 
     >>> from discreet.table.table import Column
@@ -198,6 +219,11 @@ def by_leaves(columns: Iterable[HasTree], asked: Query) -> Query:
     >>> by_leaves([zips], Query(OneOf("zip", ("53*", "601")))).conditions
     (OneOf(attribute='zip', values=('531', '532', '601')),)
     """
+    columns = list(columns)
+    if any(each.floor is not None for each in columns):
+        from discreet.table.floored_query import in_cells
+
+        asked = in_cells(columns, asked)
     trees = {each.name: each.hierarchy for each in columns if each.kind != "numeric" and each.hierarchy is not None}
     if not trees:
         return asked
@@ -210,7 +236,7 @@ def by_leaves(columns: Iterable[HasTree], asked: Query) -> Query:
         for value in condition.values:
             below = tree.below(str(value))
             values += [value] if any(leaf.startswith(UNNAMED) for leaf in below) else below or [value]
-        return OneOf(condition.attribute, tuple(dict.fromkeys(values)))
+        return replace(condition, values=tuple(dict.fromkeys(values)))
 
     return Query(tuple(map(replaced, asked.conditions)))
 

@@ -76,6 +76,10 @@ def read(source: Any, spec: TableSpec) -> Table:
     folder, in which every quasi-identifier and sensitive attribute may have a file ``hierarchy_NAME.csv``, ``NAME.csv``
     or ``.toml``; it is used unless the column contains numbers or dates.
 
+    ``floor`` maps quasi-identifiers to the smallest detail in which they are ever published: the width of cells of
+    numbers (``{"age": 5}``: 35 to 39), how many characters codes keep (``{"zip": 3}``), or the ``month``, ``quarter``
+    or ``year`` of dates. The columns are made coarse here, so everything that follows is about their coarse values.
+
     A person may have several values of a sensitive attribute: in one cell with a separator, as in
     ``lists={"diagnosis": ";"}``; in a column of lists, which needs no mention; or in the rows of a second table, as in
     ``join={"diagnosis": ("visits.csv", "patient")}``, where both tables have the column ``patient``. Each value becomes
@@ -118,6 +122,7 @@ def table_of(source: Any, spec: TableSpec) -> Table:
     unseen = _unseen(spec.marks, raw.values(), spec.lists)
     roles, origins = _derived(raw, spec)
     _check_published(spec.declared, roles.published)
+    _check_floors(spec.floor, roles.quasi)
     settled, unusable = _settled(raw, roles, spec, origins)
     return Table(
         rows,
@@ -215,8 +220,18 @@ def _check_published(specs: Iterable[str], published: Sequence[str]) -> None:
     idle = next((name for name in specs if name not in published), None)
     if idle is not None:
         raise DiscreetError(
-            f"a kind, a domain or a hierarchy is given for column {idle!r}, which is not published; give the column "
-            "a role, or leave that out"
+            f"a kind, a domain, a hierarchy or a floor is given for column {idle!r}, which is not published; give the "
+            "column a role, or leave that out"
+        )
+
+
+def _check_floors(floors: Iterable[str], quasi: Sequence[str]) -> None:
+    """Raise an error if a floor is given for a column that is no quasi-identifier."""
+    idle = next((name for name in floors if name not in quasi), None)
+    if idle is not None:
+        raise DiscreetError(
+            f"a floor is given for column {idle!r}, which is not a quasi-identifier; name it in {argument('quasi')}, "
+            "or leave the floor out"
         )
 
 

@@ -15,6 +15,7 @@ from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.options import brief, checked
 from discreet.table.date_numbers import ends_given, given_text, is_moment, rising
+from discreet.table.floors import floor_given
 from discreet.table.hierarchy import Hierarchy, PublishedHierarchy
 from discreet.table.hierarchy_sources import Offered, offered
 from discreet.table.kinds import ColumnSpec, Missing
@@ -36,6 +37,7 @@ BY_COLUMN: dict[str, tuple[str, dict[str, Any]]] = {
     "domains": ("domain", {"age": (16, 93)}),
     "dates": ("format of dates", {"birth": "%d.%m.%Y"}),
     "lists": ("separator of values", {"diagnosis": ";"}),
+    "floor": ("smallest detail", {"age": 5}),
     "join": ("second table", {"diagnosis": ("visits.csv", "patient")}),
 }
 """The fields that say something of single columns: what it is called, and an example."""
@@ -84,6 +86,7 @@ class TableSpec(Layout):
     dates: Mapping[str, str | None] = field(default_factory=dict)
     lists: Mapping[str, str] = field(default_factory=dict)
     join: Mapping[str, tuple[Any, str]] = field(default_factory=dict)
+    floor: Mapping[str, Any] = field(default_factory=dict)
     missing: Missing = "error"
 
     def __post_init__(self) -> None:
@@ -100,6 +103,7 @@ class TableSpec(Layout):
         for key in BY_COLUMN:
             self._settle(key, _by_column(key, getattr(self, key)))
         self._settle("domains", {name: _domain(name, ends) for name, ends in self.domains.items()})
+        self._settle("floor", {name: floor_given(name, floor) for name, floor in self.floor.items()})
         self._settle("missing", checked(argument("missing"), self.missing, Missing))
         _ = self.roles, self.declared
 
@@ -155,9 +159,14 @@ class TableSpec(Layout):
                 )
         return {
             name: ColumnSpec(
-                said.get(name), self.trees.get(name), self.domains.get(name), name in self.dates, self.dates.get(name)
+                said.get(name),
+                self.trees.get(name),
+                self.domains.get(name),
+                name in self.dates,
+                self.dates.get(name),
+                self.floor.get(name),
             )
-            for name in {**said, **self.trees, **self.domains, **self.dates}
+            for name in {**said, **self.trees, **self.domains, **self.dates, **self.floor}
         }
 
     @property
@@ -177,7 +186,7 @@ class TableSpec(Layout):
         ('age',)
         """
         left: dict[str, Any] = {kind: [name for name in getattr(self, kind) if name not in self.keep] for kind in KINDS}
-        for key in ("hierarchies", "domains", "dates"):
+        for key in ("hierarchies", "domains", "dates", "floor"):
             left[key] = {name: entry for name, entry in getattr(self, key).items() if name not in self.keep}
         return replace(self, keep=(), **left)
 

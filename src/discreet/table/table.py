@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.options import brief, checked, several
-from discreet.table.date_numbers import Meaning, Notation, written
+from discreet.table.date_numbers import Meaning, Notation, meaning_of, written
+from discreet.table.floors import cells_in
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.texts import MISSING, near
 
@@ -71,11 +72,19 @@ class Column:
     """The attribute and the value that it stands for, if it says who has which value of a multi-valued one."""
     recipe: Mapping[str, Any] | None = None
     """The recipe that its hierarchy follows from, if it has one."""
+    floor: str | None = None
+    """The smallest detail in which it is published, if that was given: see `discreet.table.floors`."""
 
     @property
     def meaning(self) -> Meaning:
         """The kind as users know it, in which dates differ from numbers."""
-        return self.kind if self.notation == "number" else self.notation
+        return meaning_of(self.kind, self.notation)
+
+    @property
+    def points(self) -> NDArray[Any]:
+        """The values as users know them: of cells their first numbers."""
+        cells = cells_in(self.notation)
+        return self.values if cells is None else cells.first(self.values)
 
     @cached_property
     def texts(self) -> tuple[str, ...]:

@@ -270,7 +270,7 @@ class Target:
         return other.grouped.certain_groups([known[attribute.name] for attribute in other.quasi])
 
     def _points(self, part: slice) -> dict[str, NDArray[Any]]:
-        return {column.name: column.values[column.codes[part]] for column in self.people}
+        return {column.name: column.points[column.codes[part]] for column in self.people}
 
 
 def places(release: Release, values: NDArray[Any]) -> NDArray[np.int64]:

@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
 from discreet.principles.wording import listed
-from discreet.releases.assumptions import DESCRIBED, ONE_RELEASE
+from discreet.releases.assumptions import COARSER, DESCRIBED, ONE_RELEASE
 from discreet.releases.attributes import Attribute
 from discreet.releases.box_lookup import ByBoxes
 from discreet.releases.descriptions import Descriptions
@@ -363,6 +363,8 @@ def assumed_of(parts: Sequence[Release]) -> tuple[str, ...]:
         sentences = OF_ANY_FORMAT
         sentences += (EXACT,) if all(part.exact_quasi for part in parts) else ()
     kept = [attribute.name for attribute in parts[0].attributes if attribute.role == "other"]
+    if any(attribute.floor is not None for attribute in parts[0].attributes):
+        sentences += (COARSER,)
     return (*sentences, f"{kept_sentence(kept)} {FIRST}") if kept else sentences
 
 
