@@ -29,6 +29,7 @@ from discreet.adversary.presence.population import check_population_covers
 from discreet.adversary.presence.stage import PresenceFindings, judge_presence, remarks
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.arguments import argument
+from discreet.display import Displayed
 from discreet.errors import DiscreetError
 from discreet.options import checked
 from discreet.principles import Principle, wording
@@ -42,8 +43,8 @@ LOADED, JUDGED, SPELLED = 0.2, 0.6, 0.7
 compared; the rest is the belief that a person is in the table."""
 
 
-@dataclass(frozen=True)
-class Audit(FormatFindings):
+@dataclass(frozen=True, repr=False)
+class Audit(Displayed, FormatFindings):
     """All findings of an audit; it holds when every check and every promise holds."""
 
     rows: int = 0
@@ -57,6 +58,16 @@ class Audit(FormatFindings):
     presence: PresenceFindings | None = None
     """How strongly people are believed to be in the table; computed if a promise, the format or a population asks for
     it."""
+
+    def _shown(self) -> list[str]:
+        reached = [
+            f"{each.promise}: achieved {wording.about(each.achieved)}"
+            for each in self.promises
+            if each.achieved is not None
+        ]
+        broken = [each.sentence for each in self.promises if not each.holds]
+        failed = [f"FAILED {each.name}: {each.sentence}" for each in self.checks if not each.holds]
+        return [self.verdict, *reached, *broken, *failed]
 
     @property
     def holds(self) -> bool:

@@ -26,13 +26,13 @@ def attack(folder: str, original: str, attacks: tuple[str, ...], as_json: bool, 
     if as_json:
         print_json(outcome.as_dict())
     elif not (quiet() and campaign.holds):
-        _show(output(), campaign)
+        show(output(), campaign)
     for name, fault in campaign.failures.items():
         internal_error(fault, f"{name}: ")
     return Exit.VIOLATED if campaign.exceeded else Exit.INTERNAL if campaign.failures else Exit.HOLDS
 
 
-def _show(console: Console, campaign: Campaign) -> None:
+def show(console: Console, campaign: Campaign) -> None:
     """Print the verdict, a table of all attacks, and what each of them means."""
     doubtful = any(evidence.above for evidence in campaign.evidence)
     console.print(

@@ -60,7 +60,7 @@ def compare(
     if as_json:
         print_json(outcome.as_dict())
     else:
-        _show(output(), outcome.comparison, outcome.page)
+        show(output(), outcome.comparison, outcome.page)
         if outcome.picture is not None:
             output().print(f"The plot is in {outcome.picture}; it contains no row of the table.")
     return _exit_code(outcome.comparison)
@@ -81,7 +81,8 @@ def _exit_code(comparison: Comparison) -> int:
 # ------------------------------------------------------------------------------------------------------------ showing
 
 
-def _show(console: Console, comparison: Comparison, page: str | None) -> None:
+def show(console: Console, comparison: Comparison, page: str | None = None) -> None:
+    """Print the results under each promise, and what was refused."""
     asked = comparison.asked
     on_sensitive = "" if not comparison.sensitive else f" and on {' or '.join(map(repr, comparison.sensitive))}"
     console.print(

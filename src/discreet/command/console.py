@@ -95,7 +95,13 @@ def show_remark(remark: Remark) -> None:
 
 
 def output() -> Console:
-    """Return the console for results, which prints cells such as ``[17, 24]`` literally, without markup or escapes."""
+    """Return the console for results."""
+    stream = sys.stdout
+    return results(stream, None if stream.isatty() else PIPED_WIDTH, soft_wrap=True)
+
+
+def results(stream: TextIO, width: int | None, **how: Any) -> Console:
+    """Return a console that prints cells such as ``[17, 24]`` literally, without markup or escapes."""
     from rich.console import Console
     from rich.text import Text
 
@@ -113,9 +119,7 @@ def output() -> Console:
             with naming(STDOUT):
                 super().print(*seen, **how)
 
-    stream = sys.stdout
-    width = None if stream.isatty() else PIPED_WIDTH
-    return Results(file=stream, width=width, markup=False, highlight=False, emoji=False, soft_wrap=True)
+    return Results(file=stream, width=width, markup=False, highlight=False, emoji=False, **how)
 
 
 def print_json(document: Any) -> None:

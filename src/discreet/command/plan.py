@@ -15,7 +15,7 @@ from discreet.families.codip.projections import Projections
 from discreet.jobs.plan import plan_file
 from discreet.principles.proximity import rounded_down
 from discreet.principles.wording import counted, rows
-from discreet.report.plan import Plan, Strongest
+from discreet.report.plan import Plan
 from discreet.report.proximity_plan import ProximityPlan
 from discreet.table.date_numbers import Notation
 
@@ -32,7 +32,7 @@ def plan(input: str, plot: str | None, as_json: bool, **given: Any) -> int:
         for at, plan in enumerate(outcome.plans):
             if at:
                 output().print()
-            _show(output(), plan)
+            show(output(), plan)
         if outcome.projections is not None:
             _show_projections(output(), outcome.projections)
         if plot is not None:
@@ -44,12 +44,13 @@ def plan(input: str, plot: str | None, as_json: bool, **given: Any) -> int:
 # ------------------------------------------------------------------------------------------------------------ showing
 
 
-def _show(console: Console, plan: Plan) -> None:
+def show(console: Console, plan: Plan) -> None:
+    """Print what is planned about one sensitive attribute."""
     about = "no sensitive attribute" if plan.sensitive is None else f"sensitive attribute {plan.sensitive!r}"
     persons = "" if plan.persons == plan.rows else f" about {counted(plan.persons, 'person')}"
     console.print(f"{rows(plan.rows)}{persons}, {about}.")
     console.print()
-    lines = ((strongest.promise, _reached(strongest), strongest.sentence) for strongest in plan.strongest)
+    lines = ((strongest.promise, strongest.reached, strongest.sentence) for strongest in plan.strongest)
     console.print(grid(["promise", "strongest", "why"], lines))
     if plan.proximity is not None:
         console.print()
@@ -71,21 +72,6 @@ def _show_projections(console: Console, divided: Projections) -> None:
         "Exposure: what an attacker who knows one of a person's values may learn of the others; 1 with a single table."
     )
     console.print("Association loss: the share of what attributes reveal about each other that is lost between tables.")
-
-
-def _reached(strongest: Strongest) -> str:
-    """Format the strongest parameter, rounded in the direction in which it can still be kept."""
-    value, parameter = strongest.strongest, strongest.parameter
-    smallest = parameter in ("t", "beta", "delta", "epsilon")  # of which less is stronger
-    if value is None:
-        return "-"
-    if math.isinf(value) or (smallest and value == 0.0):
-        return f"any {parameter}"
-    if parameter == "v":
-        rounded = rounded_down(value)
-    else:
-        rounded = math.ceil(value * 1000.0 - 1e-7) / 1000.0 if smallest else math.floor(value * 100.0 + 1e-7) / 100.0
-    return f"{parameter}={number(rounded, 6)}"
 
 
 def _show_proximity(console: Console, plan: ProximityPlan, notation: Notation) -> None:

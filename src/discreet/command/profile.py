@@ -54,7 +54,7 @@ def profile(input: str, as_json: bool, **given: Any) -> int:
     if as_json:
         print_json({**_document(profiled, roles, command), "notes": [str(remark) for remark in notes]})
     else:
-        _show(output(), profiled, roles, command)
+        show(output(), profiled, roles, command)
     return Exit.HOLDS
 
 
@@ -130,15 +130,16 @@ def suggested_command(
 # ------------------------------------------------------------------------------------------------------------ showing
 
 
-def _show(console: Console, profiled: Profile, roles: Roles | None, command: str) -> None:
+def show(console: Console, profiled: Profile, roles: Roles | None = None, command: str | None = None) -> None:
+    """Print the columns, who stands out, and what can be promised; with a command also how to publish the table."""
     people = "" if profiled.persons == profiled.rows else f" about {counted(profiled.persons, 'person')}"
     console.print(f"{rows(profiled.rows)}{people}.")
     console.print()
     console.print(_columns(profiled.columns, with_roles=roles is None))
     console.print()
-    if roles is None:
+    if roles is None and profiled.uniqueness:
         _show_uniqueness(console, profiled)
-    else:
+    elif roles is not None:
         _show_roles(console, roles)
     sensitive = [column for column in profiled.columns if column.role == "sensitive"]
     for column in sensitive:
@@ -148,8 +149,9 @@ def _show(console: Console, profiled: Profile, roles: Roles | None, command: str
         for promise in profiled.reachable:
             console.print(f"  {promise.sentence}")
         console.print()
-    console.print("To publish it:" if roles is None else "To publish it, if these roles are right:")
-    console.print(f"  {command}")
+    if command is not None:
+        console.print("To publish it:" if roles is None else "To publish it, if these roles are right:")
+        console.print(f"  {command}")
 
 
 def _columns(columns: tuple[ColumnProfile, ...], with_roles: bool) -> Any:

@@ -30,7 +30,7 @@ OF_ONE = ("ail", "gcp", "retention", "exposure", "association_loss")
 """Those that lie between 0 and 1."""
 
 
-def show_audit(console: Console, audit: Audit, *, every_check: bool) -> None:
+def show_audit(console: Console, audit: Audit, *, every_check: bool = False) -> None:
     """Print the verdict, the promises, the checks (all, or only those that failed) and the losses."""
     console.print(Text(audit.verdict, style="bold green" if audit.holds else "bold red"))
     console.print()

@@ -11,10 +11,11 @@ from discreet.adversary.attacks.evidence import Evidence
 from discreet.adversary.audit import Audit
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.analyst.workload import WorkloadResult
+from discreet.display import Displayed
 from discreet.errors import in_words
 from discreet.principles import Principle
 from discreet.principles.principle import main_parameter
-from discreet.principles.wording import about, percent
+from discreet.principles.wording import about, counted, percent, rows
 from discreet.schemes.refusal import Refusal
 
 DRAWN = (
@@ -170,8 +171,8 @@ def _in_words(parameters: Mapping[str, float | None]) -> str:
     return ", ".join(known) or "-"
 
 
-@dataclass(frozen=True)
-class Comparison:
+@dataclass(frozen=True, repr=False)
+class Comparison(Displayed):
     """The results of every scheme under every promise, in the order of the request."""
 
     rows: int
@@ -181,6 +182,13 @@ class Comparison:
     schemes: tuple[str, ...]
     asked: Asked
     results: tuple[Result, ...]
+
+    def _shown(self) -> list[str]:
+        said = []
+        for result in self.results:
+            kept = f"holds ({result.achieved_text})" if result.audit and result.audit.holds else "FAILS"
+            said.append(f"{result.scheme} under {result.promise}: {kept if result.audit else 'no release'}")
+        return [f"Comparison of {counted(len(self.results), 'release')} of {rows(self.rows)}", *said]
 
     @property
     def holds(self) -> bool:

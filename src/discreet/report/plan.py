@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.catalogue import PRINCIPLES
+from discreet.display import Displayed
 from discreet.errors import DiscreetError
 from discreet.plugins import plugged_names
 from discreet.principles import Principle, Prior, parse
@@ -33,6 +34,8 @@ from discreet.table.texts import number_text
 
 DIVERSITIES: tuple[Diversity, ...] = ("frequency", "distinct", "entropy", "recursive")
 """The kinds of l-diversity."""
+SMALLEST = ("t", "beta", "delta", "epsilon")
+"""The parameters of which less is stronger."""
 USUAL_C = 2.0
 """The c for which recursive l-diversity is planned."""
 ALPHA = (
@@ -52,9 +55,25 @@ class Strongest:
     """The largest k or l, or the smallest t, beta or delta; 0 means arbitrarily small."""
     sentence: str
 
+    @property
+    def reached(self) -> str:
+        """The strongest parameter in words, rounded in the direction in which it can still be kept."""
+        value, smallest = self.strongest, self.parameter in SMALLEST
+        if value is None:
+            return "-"
+        if math.isinf(value) or (smallest and value == 0.0):
+            return f"any {self.parameter}"
+        if self.parameter == "v":
+            rounded = float(rounded_down(value))
+        elif smallest:
+            rounded = math.ceil(value * 1000.0 - 1e-7) / 1000.0
+        else:
+            rounded = math.floor(value * 100.0 + 1e-7) / 100.0
+        return f"{self.parameter}={f'{rounded:,.0f}' if rounded.is_integer() else number_text(rounded)}"
 
-@dataclass(frozen=True)
-class Plan:
+
+@dataclass(frozen=True, repr=False)
+class Plan(Displayed):
     """The promises that a table can keep."""
 
     rows: int
@@ -66,6 +85,11 @@ class Plan:
     """Only for a numeric sensitive attribute, and where every person has one row."""
     prior: Prior | None = field(default=None, repr=False, compare=False)
     """The prior from which the plan was computed."""
+
+    def _shown(self) -> list[str]:
+        of = "no sensitive attribute" if self.sensitive is None else f"sensitive attribute {self.sensitive!r}"
+        reached = [f"{each.promise}: {each.reached}" for each in self.strongest]
+        return [f"Plan for {rows(self.rows)}, {of}", *reached]
 
     @property
     def feasible(self) -> bool:

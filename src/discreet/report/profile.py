@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.display import Displayed
 from discreet.errors import DiscreetError
 from discreet.principles import Principle, Prior, parse
 from discreet.principles.beta_likeness import BetaLikeness
@@ -19,6 +20,7 @@ from discreet.principles.l_diversity import LDiversity
 from discreet.principles.persons import require_persons
 from discreet.principles.proximity import Proximity
 from discreet.principles.t_closeness import Distance, TCloseness
+from discreet.principles.wording import percent, rows
 from discreet.report.proximity_plan import largest_m, on_widest
 from discreet.report.roles import ColumnProfile, describe
 from discreet.table.combinations import numbered
@@ -55,8 +57,8 @@ class Reachable:
     sentence: str
 
 
-@dataclass(frozen=True)
-class Profile:
+@dataclass(frozen=True, repr=False)
+class Profile(Displayed):
     """The profile of a table."""
 
     rows: int
@@ -66,6 +68,14 @@ class Profile:
     uniqueness: tuple[Uniqueness, ...]
     """For all quasi-identifiers together, then with each of them left out."""
     reachable: tuple[Reachable, ...]
+
+    def _shown(self) -> list[str]:
+        columns = (f"{each.name}: {each.role}, {each.kind}, {each.distinct:,} values" for each in self.columns)
+        alone = [
+            f"{rows(whole.unique)} ({percent(whole.unique_share)}) with a combination that no other row has"
+            for whole in self.uniqueness[:1]
+        ]
+        return [f"Profile of {rows(self.rows)}", *alone, *columns]
 
     def as_dict(self) -> dict[str, Any]:
         """The profile as plain values."""

@@ -27,6 +27,7 @@ from discreet.adversary.attacks.target import (
 from discreet.adversary.checks.soundness import as_published, promises
 from discreet.adversary.presence.population import check_population_covers
 from discreet.catalogue import FORMATS
+from discreet.display import Displayed
 from discreet.errors import DiscreetError, in_words
 from discreet.expressions import parse_one
 from discreet.options import brief, checked, several
@@ -43,8 +44,8 @@ MOST_BELIEFS = 1 << 30
 """How many beliefs an attack computes at most: with more victims x values, victims are drawn."""
 
 
-@dataclass(frozen=True)
-class Campaign:
+@dataclass(frozen=True, repr=False)
+class Campaign(Displayed):
     """The evidence of all attacks on a release."""
 
     evidence: list[Evidence]
@@ -56,6 +57,10 @@ class Campaign:
     """Sentences on what was left out."""
     failures: dict[str, Exception] = field(default_factory=dict)
     """Per attack that broke down: the unexpected error, which is a fault of the attack and not of the release."""
+
+    def _shown(self) -> list[str]:
+        rates = ((each.attack, percent(each.rate), percent(each.baseline)) for each in self.evidence)
+        return [self.verdict, *(f"{name}: {rate}, without the release {without}" for name, rate, without in rates)]
 
     @property
     def holds(self) -> bool:
