@@ -292,3 +292,13 @@ def test_missing_values_have_no_cell() -> None:
     release = dc.publish(table, "l-diversity(l=2)", "baseline")
     audits(release, table)
     assert release.estimate(sql("age >= 30 AND age <= 44")) == 4
+
+
+def test_synthetic_rows_are_of_whole_cells() -> None:
+    ends = {"age": (0, 99), "born": ("1968-01-01", "1971-12-31")}
+    table = dc.read(people(), quasi=["age", "born"], sensitive="ill", floor={"age": 10, "born": "year"}, domains=ends)
+    release = dc.publish(table, "differential-privacy(epsilon=1)", "privbayes(domains=observed)")
+    audits(release, table)
+    frame = release.to_pandas(numbers="bounds")
+    assert len(frame) and (frame["age_lo"] % 10 == 0).all() and (frame["age_hi"] % 10 == 9).all()
+    assert ((frame["born_lo"].dt.month == 1) & (frame["born_lo"].dt.day == 1)).all()
