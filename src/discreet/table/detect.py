@@ -14,6 +14,9 @@ FileKind = Literal[
 ]  # fmt: skip
 """What is read, each in its way; archives, which may hold any number of files, and other kinds are refused by name."""
 
+FOREIGN: tuple[FileKind, ...] = ("spreadsheet", "Stata", "SPSS", "SAS", "SQLite", "DuckDB")
+"""The kinds of files of other programs."""
+
 SIGNATURES: tuple[tuple[bytes, FileKind, str], ...] = (
     (rb"PAR1", "parquet", "a Parquet file"),
     (rb"ARROW1", "arrow", "an Arrow or Feather file"),

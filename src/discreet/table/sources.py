@@ -12,20 +12,21 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from dataclasses import replace
 from functools import cached_property
 from os import PathLike
-from typing import Any, BinaryIO, Self, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Self, cast
 
 import pyarrow as pa
 
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.table.csv_files import header, read_csv
-from discreet.table.detect import FileKind, as_utf8, detect, kind_of
-from discreet.table.foreign import OPENED as FOREIGN
-from discreet.table.foreign import Columns, open_foreign
+from discreet.table.detect import FOREIGN, FileKind, as_utf8, detect, kind_of
 from discreet.table.layout import Layout
 from discreet.table.paths import located, opened
 from discreet.table.raw_column import RawColumn, encode, encode_objects, unmarked
 from discreet.table.typed_files import TypedFile
+
+if TYPE_CHECKING:
+    from discreet.table.foreign import Columns
 
 TYPED = ("parquet", "arrow", "arrow stream", "JSON lines", "JSON")
 """The kinds of files whose columns have types."""
@@ -140,6 +141,8 @@ class Source:
     def _columns(self, layout: Layout) -> Columns:
         """The columns of a file of another program, opened once for each way to read it."""
         assert self._path is not None and self._foreign is not None
+        from discreet.table.foreign import open_foreign  # imported late: most tables are text
+
         way = layout.sheet, layout.table, layout.query, layout.encoding
         if self._opened is None or self._opened[0] != way:
             self._opened = way, open_foreign(self._path, self._foreign, layout, self.what)
