@@ -35,6 +35,7 @@ from .families.randomised.scheme.retention import Retention
 from .families.sealed.mirrored import Mirrored
 from .families.sealed.release import MirroredExactRelease, MirroredRelease, SealedExactRelease, SealedRelease
 from .families.sealed.scheme import Sealed
+from .jobs.advise import advise
 from .jobs.export import export
 from .jobs.hierarchy import check_hierarchy, init_hierarchy
 from .jobs.publish import publish
@@ -54,6 +55,7 @@ from .releases import Release, load, write_trace
 from .releases.anatomy.release import AnatomyRelease
 from .releases.columns import with_lists
 from .releases.generalized.release import GeneralizedRelease
+from .report.advice import Advice
 from .report.board import Context, Report, report
 from .report.compare import compare
 from .report.comparison import Comparison
@@ -75,6 +77,7 @@ from .version import __version__
 
 __all__ = [
     "NH",
+    "Advice",
     "AlphaBeta",
     "Ambiguity",
     "AmbiguousRelease",
@@ -151,6 +154,7 @@ __all__ = [
     "Trained",
     "Variance",
     "__version__",
+    "advise",
     "answers",
     "attack",
     "audit",

@@ -10,6 +10,7 @@ import pytest
 
 import discreet as dc
 from discreet.arguments import speaking_flags
+from discreet.jobs.advise import advise_file
 from discreet.jobs.attack import attack_files
 from discreet.jobs.audit import audit_files
 from discreet.jobs.carry_out import carry_out
@@ -21,6 +22,7 @@ from discreet.progress import Cancelled, Remark
 COLUMNS = {"quasi": ["age", "sex"], "sensitive": "disease"}
 JOB = {"input": "patients.csv", "output": "release", **COLUMNS, "promises": ["l-diversity(l=3)"]}
 WORK: dict[str, Callable[..., Any]] = {
+    "advise": lambda **told: advise_file("patients.csv", reading=COLUMNS, **told),
     "audit": lambda **told: audit_files("release", "patients.csv", promises=["k-anonymity(k=3)"], **told),
     "attack": lambda **told: attack_files("release", "patients.csv", ["beliefs"], **told),
     "compare": lambda **told: compare_file(
@@ -30,7 +32,7 @@ WORK: dict[str, Callable[..., Any]] = {
         "patients.csv", plot="plot.svg", reading={"quasi": ["age", "sex"], "sensitive": "weight", "na": "none"}, **told
     ),
 }
-LAST = {"audit": "auditing", "attack": "beliefs", "compare": "attack)", "plan": "drawing"}
+LAST = {"advise": "attack)", "audit": "auditing", "attack": "beliefs", "compare": "attack)", "plan": "drawing"}
 """By their ends, the stages at which the work is cancelled."""
 
 
@@ -41,7 +43,7 @@ def release(people: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    "what", [pytest.param(what, marks=[pytest.mark.slow] if what == "compare" else []) for what in WORK]
+    "what", [pytest.param(what, marks=[pytest.mark.slow] if what in ("advise", "compare") else []) for what in WORK]
 )
 def test_work_on_files_prints_nothing(release: Path, what: str, capfd: pytest.CaptureFixture[str]) -> None:
     heard: list[Remark] = []
@@ -53,6 +55,8 @@ def test_work_on_files_prints_nothing(release: Path, what: str, capfd: pytest.Ca
         assert outcome.audit.holds and "k-anonymity(k=3)" in [each["promise"] for each in document["promises"]]
     elif what == "attack":
         assert outcome.campaign.holds and [each["attack"] for each in document["attacks"]] == ["beliefs"]
+    elif what == "advise":
+        assert len(document["recommendations"]) == 3 and outcome.advice.rows == 48
     elif what == "compare":
         assert heard == []
         assert (outcome.page, outcome.picture) == ("page.html", "picture.svg") and document["holds"]

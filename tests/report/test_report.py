@@ -131,7 +131,7 @@ def test_the_promise_is_told_with_the_numbers_of_the_table() -> None:
         assert example.most == pytest.approx(example.share * (1 + min(0.5, -np.log(example.share))))
     assert promised(release) == (told,), "nothing is withheld, so the release tells the same"
     (sizes,) = promised(dc.publish(table, dc.KAnonymity(4)))
-    assert sizes.sentence is None and sizes.meanings == ("Every group has at least k rows.",)
+    assert sizes.sentence is None and sizes.meanings[0].startswith("Every group has at least 4 rows: whoever")
 
 
 def test_counts_beside_the_original_are_counts() -> None:

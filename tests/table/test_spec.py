@@ -18,7 +18,7 @@ from discreet.table.spec import READING, TableSpec
 
 FIELDS = {field.name for field in fields(TableSpec)}
 PEOPLE = pa.table({"id": ["a", "b", "c"], "age": [41, 17, 17], "flu": ["no", "yes", "?"], "pay": [1, 2, 3]})
-READERS = {"publish", "audit", "attack", "query", "compare", "report", "plan", "profile"}
+READERS = {"publish", "audit", "attack", "query", "compare", "report", "advise", "plan", "profile"}
 FULL: dict[str, Any] = {
     "quasi": ["age"],
     "sensitive": "flu",

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.analyst.queries import relative_errors
 from discreet.analyst.workload import run, workload
@@ -56,6 +58,35 @@ class Quality:
         return asdict(self)
 
 
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """The random counts by which releases of a table are judged, the same for all of them."""
+
+    queries: Sequence[Query]
+    exact: NDArray[np.int64]
+    """How many rows of the table satisfy each query."""
+
+    @classmethod
+    def of(cls, table: Table) -> Asked:
+        """Draw the counts."""
+        most = min(2, len(table.quasi))
+        widest = max([1, *(len(column.values) for column in table.columns if column.kind != "numeric")])
+        number = max(NUMBER // 10, min(NUMBER, LISTED // widest))
+        queries = workload(table, dimensionality=most, selectivity=SELECTIVITY, number=number, seed=SEED)
+        return cls(queries, exact_counts(table, queries))
+
+    def baseline_error(self, table: Table) -> float | None:
+        """The median error of these counts from one group; None if nothing is sensitive or no count can be judged."""
+        if not table.sensitive or not self.exact.any():
+            return None
+        names = {column.name for column in table.sensitive}
+        by_quasi, by_value = (
+            exact_counts(table, [_only(query, names, sensitive) for query in self.queries])
+            for sensitive in (False, True)
+        )
+        return float(np.nanmedian(relative_errors(by_quasi * (by_value / table.rows), self.exact)))
+
+
 def quality(release: Release, table: Table) -> Quality:
     """How good counts from a release of a table are.
 
@@ -66,24 +97,12 @@ def quality(release: Release, table: Table) -> Quality:
     >>> abs(found.median_error - found.baseline_error) < 1e-9
     True
     """
-    most = min(2, len(table.quasi))
-    widest = max([1, *(len(column.values) for column in table.columns if column.kind != "numeric")])
-    number = max(NUMBER // 10, min(NUMBER, LISTED // widest))
-    queries = workload(table, dimensionality=most, selectivity=SELECTIVITY, number=number, seed=SEED)
-    exact = exact_counts(table, queries)
-    found = run(release, table, queries, exact)
+    asked = Asked.of(table)
+    found = run(release, table, asked.queries, asked.exact)
     if found.dropped == found.queries:
         return Quality(None, None, 0)
-    apart = None
-    if table.sensitive:
-        names = {column.name for column in table.sensitive}
-        by_quasi, by_value = (
-            exact_counts(table, [_only(query, names, sensitive) for query in queries]) for sensitive in (False, True)
-        )
-        errors = relative_errors(by_quasi * (by_value / table.rows), exact)
-        apart = float(np.nanmedian(errors))
     median = None if math.isnan(found.median) else found.median
-    return Quality(median, apart, found.queries - found.dropped)
+    return Quality(median, asked.baseline_error(table), found.queries - found.dropped)
 
 
 def _only(query: Query, names: set[str], sensitive: bool) -> Query:

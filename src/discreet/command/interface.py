@@ -150,6 +150,12 @@ def reading(default: str) -> tuple[click.Option, ...]:
 
 
 HARMLESS = many("--harmless", "Value that is not sensitive, for the scheme codip.", "COLUMN=VALUE")
+WITHHELD = valued(
+    "--most-withheld",
+    "SHARE",
+    "Share of rows that may be withheld for it (default: 0.05).",
+    type=click.FloatRange(0, 1),
+)
 ORIGINAL = path("--original", "The table that was published.", "INPUT", required=True)
 ANSWER = (
     switch("--json as_json", "Print the result as JSON and nothing else."),
@@ -214,12 +220,7 @@ COMMANDS = (
         valued("--scheme", "SCHEME", "Algorithm, such as 'cuts(effort=thorough)' (default: by the promise)."),
         many("--option options", "Option of the scheme, such as effort=thorough. Repeatable.", "KEY=VALUE"),
         *reading("error"),
-        valued(
-            "--most-withheld",
-            "SHARE",
-            "Share of rows that may be withheld for it (default: 0.05).",
-            type=click.FloatRange(0, 1),
-        ),
+        WITHHELD,
         HARMLESS,
         click.Option(["--format"], type=click.Choice(["csv", "parquet"]), help="Format of the tables (default: csv)."),
         path("--trace", "Also write a PRIVATE file with each row's group."),
@@ -424,6 +425,28 @@ COMMANDS = (
         valued("--seed", "N", "Seed of the attacks' draws, to repeat a result.", type=click.IntRange(min=0)),
         switch("--force", "Replace an existing page."),
         *reading("value"),
+    ),
+    _command(
+        "advise",
+        """Advise what to promise about INPUT, by which scheme, and to whom.
+
+        \b
+        discreet advise people.csv --quasi age,sex,zip --sensitive disease --identifier name
+
+        Three strengths of the promises that suit the table are explained with its numbers. For each, releases are made
+        in the ways worth considering, audited and attacked, and their figures are listed. One is recommended to each of
+        three recipients (the open web, registered researchers, colleagues under contract), with the reasons and the
+        command that publishes it. Nothing is published. Of a table with more than 50,000 rows (20,000 if a sensitive
+        column has more than 5,000 values) a sample is used.
+
+        What it shows is for you: it follows from the table, not from a release. Before, 'discreet profile' helps you to
+        find the quasi-identifiers.
+
+        Exit code: 0, or 2 for bad input or if no release could be made, or 4 if a scheme failed with an internal error.
+        """,
+        file("input"),
+        *reading("error"),
+        WITHHELD,
     ),
     _command(
         "plan",

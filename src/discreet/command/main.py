@@ -34,6 +34,7 @@ COMMANDS = {
     "export": "Write the tables of a release for Excel, Stata, SPSS, R or pandas.",
     "compare": "Publish a table by several schemes and compare loss, error, attacks and time.",
     "report": "Write a page about a release that a privacy board can sign.",
+    "advise": "Try promises and schemes on a table, and say which suits whom.",
     "plan": "Show the strongest promises that a table can keep.",
     "profile": "Describe a table: who stands out, and what it can promise.",
     "schemes": "List the schemes, or explain one and its options.",

@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.terminal_theme import TerminalTheme
 
-from discreet.command import attack, compare, plan, profile, render
+from discreet.command import advise, attack, compare, plan, profile, render
 from discreet.command.console import results
 
 WIDTH = 115
@@ -18,6 +18,7 @@ COLOURS = [INK, (208, 59, 59), (31, 143, 69), (166, 124, 0), *[(42, 120, 214)] *
 """The colours of a terminal, in tones that can be read on white and on black."""
 PRE = '<pre style="white-space: pre; overflow-x: auto; line-height: 1.25; font-family: monospace">{code}</pre>'
 SHOWN: dict[str, Callable[..., None]] = {
+    "Advice": advise.show,
     "Audit": render.show_audit,
     "Campaign": attack.show,
     "Comparison": compare.show,

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 from rich.console import Console
 
-from discreet.arguments import as_flags, command_line
 from discreet.command.console import Exit, number, output, print_json, show_remark, watching
 from discreet.command.flags import parsed
 from discreet.command.render import grid
+from discreet.command.suggested import publish_command
 from discreet.jobs.reading import read_to_look
 from discreet.principles.wording import counted, percent, rows
 from discreet.progress import Remark
 from discreet.report.profile import Profile, suggest_promises
 from discreet.report.profile import profile as describe
 from discreet.report.roles import ColumnProfile, Roles, Share, suggest
-from discreet.table.layout import Layout
 from discreet.table.notes import Note
 from discreet.table.query import NUMBERS
 from discreet.table.sources import Source
@@ -98,33 +97,12 @@ def suggested_command(
     else:
         quasi = tuple(column.name for column in profiled.columns if column.role == "quasi")
         identifiers, person = given["identifiers"], given["person"]
-    words = ["discreet", "publish", input, "-o", "release"]
-    for role, names in (("quasi", quasi), ("identifiers", identifiers), ("sensitive", sensitive), ("person", person)):
-        words += as_flags(role, names) if names else []
-    for promise in promises:
-        words += ["--promise", promise]
+    roles_said = {"quasi": quasi, "identifiers": identifiers, "sensitive": sensitive, "person": person}
     used = {*quasi, *sensitive}
     given = _heeding(given, [about for remark in notes if (about := remark.about(used)) is not None])
-    for key in (
-        "keep",
-        "numeric",
-        "categorical",
-        "ordinal",
-        "hierarchies",
-        "domains",
-        "na",
-        "dates",
-        "lists",
-        "join",
-        "floor",
-    ):
-        for text in given[key]:
-            words += as_flags(key, text)
-    if any(column.missing and column.kind in NUMBERS and column.name in used for column in profiled.columns):
-        words += as_flags("missing", given["missing"] or "value")
-    for key in (field.name for field in fields(Layout) if field.name != "na"):
-        words += as_flags(key, given[key]) if given[key] else []
-    return command_line(words)
+    lacking = any(column.missing and column.kind in NUMBERS and column.name in used for column in profiled.columns)
+    missing = given["missing"] or "value" if lacking else None
+    return publish_command(input, {**given, **roles_said, "missing": missing}, promises)
 
 
 # ------------------------------------------------------------------------------------------------------------ showing

@@ -23,12 +23,19 @@ ROW_BYTES, CELL_BYTES = 60, 40
 
 
 def read_input(job: Job, remarks: Remarks | None = None, *, kept: bool = True) -> tuple[Table, list[str], list[Remark]]:
-    """Return the table of a job, the columns of the input that are not published, and remarks about the reading.
+    """Return the table of a job as ``read_table`` does."""
+    return read_table(job.input, job.table, remarks, kept=kept)
+
+
+def read_table(
+    input: str, spec: TableSpec, remarks: Remarks | None = None, *, kept: bool = True
+) -> tuple[Table, list[str], list[Remark]]:
+    """Return the table of an input, the columns of it that are not published, and remarks about the reading.
 
     Remarks on memory are made before. Unless ``kept``, columns that are published unchanged are left out.
     """
-    with Source(job.input) as source:
-        spec = split(job.table, source)
+    with Source(input) as source:
+        spec = split(spec, source)
         spec = (spec if kept else spec.without_kept()).offered()
         if remarks is not None:
             remarks("memory", *_on_memory(source, spec))

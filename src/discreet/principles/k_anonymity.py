@@ -61,6 +61,16 @@ class KAnonymity(Principle):
         sentence = f"{has.capitalize()}, so k can be at most {prior.rows}; ask for k={prior.rows} or less."
         return Reach(False, prior.rows, sentence)
 
+    def plainly(self, prior: Prior) -> str | None:
+        """Say among how many rows, or persons, a person hides.
+
+        >>> print(KAnonymity(5).plainly(Prior([9], ("flu",))))
+        Every group has at least 5 rows: whoever finds a person's group cannot tell which of them is that person's.
+        """
+        whom = rows(self.k) if prior.persons is None else f"{self.k:,} persons"
+        whose = "is that person's" if prior.persons is None else "is the one"
+        return f"Every group has at least {whom}: whoever finds a person's group cannot tell which of them {whose}."
+
     def _violation(self, counts: NDArray[np.int64], prior: Prior, subject: str) -> str:
         return f"{subject.capitalize()} has {rows(int(counts.sum()))}; at least {self.k:,} are required."
 

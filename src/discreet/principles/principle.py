@@ -183,6 +183,10 @@ class Principle(Expression, ABC):
         """A hint for users who set only the main parameter, about a sensitive attribute of this name and kind."""
         return None
 
+    def plainly(self, prior: Prior) -> str | None:
+        """What the promise means for this prior, in a plain sentence; None if its bounds on values say it."""
+        return None
+
     def of(self, kind: type[P]) -> list[P]:
         """The parts of one kind, for schemes designed for that kind of promise.
 

@@ -69,6 +69,33 @@ class TCloseness(Principle):
             "counting the places between them in their order (distance=ordered); say which one you mean."
         )
 
+    def plainly(self, prior: Prior) -> str | None:
+        """Say what the distance allows of a single value, or of the mean place in the order.
+
+        >>> ill = Prior([30, 70], ("HIV", "flu"), attribute="ill")
+        >>> print(TCloseness(0.2).plainly(ill))  # doctest: +NORMALIZE_WHITESPACE
+        The share of a value of 'ill' in a group is at most 20 percentage points larger than in the table: one that
+        50.0 % of the rows have is believed of a person with at most 70.0 %, by what is published of that group.
+        >>> pay = Prior([1] * 51, tuple(map(str, range(51))), "numeric", attribute="pay")
+        >>> print(TCloseness(0.2, "ordered").plainly(pay))  # doctest: +NORMALIZE_WHITESPACE
+        On average, the people of a group stand at most 10 of 51 places higher or lower in the order of the values of
+        'pay' than those of the whole table.
+        """
+        about_values, places = f"the values of '{prior.attribute}'", self.t * (len(prior.values) - 1)
+        if self.distance == "ordered":
+            return (
+                f"On average, the people of a group stand at most {about(places)} of {len(prior.values):,} places "
+                f"higher or lower in the order of {about_values} than those of the whole table."
+            )
+        if self.distance == "equal":
+            share = float(np.median(prior.frequencies[prior.counts > 0]))
+            return (
+                f"The share of a value of '{prior.attribute}' in a group is at most {number_text(100.0 * self.t)} "
+                f"percentage points larger than in the table: one that {percent(share)} of the rows have is believed "
+                f"of a person with at most {percent(min(1.0, share + self.t))}, by what is published of that group."
+            )
+        return None
+
     def misfit(self, prior: Prior) -> str | None:
         """The attribute needs an order or a hierarchy if the distance does."""
         if self.distance == "ordered" and prior.kind == "categorical":

@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from discreet.adversary.attacks.campaign import attack
 from discreet.adversary.attacks.evidence import Evidence
 from discreet.adversary.audit import Audit, audit
+from discreet.adversary.group_sizes import GroupSizes
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.analyst.workload import run, volume_workload, workload
 from discreet.arguments import argument
@@ -117,8 +118,8 @@ def compare(
     total = len(wanted) * len(contenders)
     for promise in wanted:
         for label, scheme in contenders.items():
-            stages = _Stages(tell, f"{label}, {promise}", len(results), total)
-            results.append(_Trial(label, scheme, table, promise, others, asked, truth, seed, stages).result())
+            stages = Stages(tell, f"{label}, {promise}", len(results), total)
+            results.append(Trial(label, scheme, table, promise, others, asked, truth, seed, stages).result())
     return Comparison(
         table.rows,
         table.quasi_names,
@@ -167,7 +168,7 @@ def _check(
 # ---------------------------------------------------------------------------------------------------------- measuring
 
 
-class _Stages:
+class Stages:
     """Reports the progress on one release, and measures the time of each stage."""
 
     def __init__(self, tell: Progress, what: str, done: int, total: int) -> None:
@@ -177,6 +178,7 @@ class _Stages:
 
     @contextmanager
     def during(self, stage: str) -> Iterator[None]:
+        """Measure a stage."""
         self.stage = stage
         started = time.perf_counter()
         self.share(stage, 0.0)
@@ -190,7 +192,7 @@ class _Stages:
         self._tell(f"{self._what} ({stage})", (self._done + inside) / self._total)
 
 
-class _Trial(NamedTuple):
+class Trial(NamedTuple):
     """One scheme under one promise."""
 
     label: str
@@ -201,7 +203,11 @@ class _Trial(NamedTuple):
     asked: Sequence[Query]
     truth: ArrayLike
     seed: int
-    stages: _Stages
+    stages: Stages
+    guesses: tuple[str, ...] = GUESSES
+    """The attacks on the release."""
+    victims: int | None = None
+    """How many people are attacked at most, if fewer than usual."""
 
     def result(self) -> Result:
         """The result, measured again if kernels were compiled during the first run."""
@@ -241,15 +247,16 @@ class _Trial(NamedTuple):
                 others = self._others(folder, trace, audited)
             judged = audited.holds or audited.promises
             with stages.during("workload"):
-                errors = run(load(folder), self.table, self.asked, self.truth) if judged else None
+                loaded = load(folder) if judged else None
+                errors = None if loaded is None else run(loaded, self.table, self.asked, self.truth)
+                sizes = None if loaded is None else GroupSizes.of(loaded.revealed(self.table), self.table)
             with stages.during("attack"):
                 evidence, failures = self._evidence(folder) if judged and self.table.sensitive else ((), {})
         if errors is not None and math.isnan(errors.median):  # no query has one
             errors = None
         promise, seconds = str(self.promise), stages.seconds
-        return Result(
-            promise, self.label, None, audited, errors, seconds, exact_quasi, evidence, failures, measured=others
-        )
+        made = Result(promise, self.label, None, audited, errors, seconds, exact_quasi, evidence, failures)
+        return replace(made, measured=others, sizes=sizes)
 
     def _others(self, folder: Path, trace: NDArray[Any] | None, audited: Audit) -> tuple[PromiseVerdict, ...]:
         """How far the release keeps the promises that are only measured, by an audit whose verdict does not count."""
@@ -263,13 +270,13 @@ class _Trial(NamedTuple):
         """How often the sensitive values of the same people are guessed from the files, and attacks that broke down."""
         evidence: list[Evidence] = []
         failures: dict[str, Exception] = {}
-        for at, guess in enumerate(GUESSES):
+        for at, guess in enumerate(self.guesses):
 
             def tell(stage: str, share: float, done: int = at) -> None:
-                self.stages.share(stage, (done + share) / len(GUESSES))
+                self.stages.share(stage, (done + share) / len(self.guesses))
 
             with suppress(DiscreetError):  # descriptions can be read in two ways only where there are descriptions
-                victims = min(VICTIMS, self.table.rows)
+                victims = min(self.victims or VICTIMS, self.table.rows)
                 attacked = attack(folder, self.table, guess, victims=victims, random_state=self.seed, progress=tell)
                 evidence += attacked.evidence
                 failures |= attacked.failures

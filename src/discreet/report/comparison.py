@@ -9,6 +9,7 @@ from typing import Any
 
 from discreet.adversary.attacks.evidence import Evidence
 from discreet.adversary.audit import Audit
+from discreet.adversary.group_sizes import GroupSizes
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.analyst.workload import WorkloadResult
 from discreet.display import Displayed
@@ -72,6 +73,8 @@ class Result:
     """The refusal, if the scheme refuses such a promise about any table."""
     measured: tuple[PromiseVerdict, ...] = ()
     """How far the release keeps promises that it was not made for."""
+    sizes: GroupSizes | None = None
+    """How small its groups are; None if it has none that people hide in."""
 
     @property
     def losses(self) -> dict[str, float]:

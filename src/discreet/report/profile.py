@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.adversary.group_sizes import SMALL
 from discreet.display import Displayed
 from discreet.errors import DiscreetError
-from discreet.principles import Principle, Prior, parse
+from discreet.principles import Principle, Prior, conjunction, parse
 from discreet.principles.beta_likeness import BetaLikeness
 from discreet.principles.delta_disclosure import DeltaDisclosure
 from discreet.principles.k_anonymity import KAnonymity
@@ -204,38 +205,72 @@ def suggest_near(prior: Prior) -> str | None:
     return next((near.promise for near in _near(prior) if near.feasible), None)
 
 
-def suggest_promise(prior: Prior) -> str:
-    """A promise to begin with: beta-likeness, unless some value is so rare that there could be very few groups.
+class Strengths(NamedTuple):
+    """Promises of one kind, one of usual strength between a stronger and a weaker one; they may be equal."""
+
+    strict: Principle
+    usual: Principle
+    mild: Principle
+
+
+def likeness_strengths() -> Strengths:
+    """Strengths of beta-likeness: values may become twice, three or five times as likely."""
+    return Strengths(*map(BetaLikeness, (1.0, 2.0, 4.0)))
+
+
+def suggest_strengths(prior: Prior) -> Strengths:
+    """Promises to choose from: beta-likeness, unless some value is so rare that there could be very few groups.
 
     If the prior counts persons, who may have several values, only promises that bound each value are considered.
+
+    >>> [str(promise) for promise in suggest_strengths(Prior(np.array([40, 60]), ("HIV", "flu")))]
+    ['beta-likeness(beta=1)', 'beta-likeness(beta=2)', 'beta-likeness(beta=4)']
+    """
+    sizes = Strengths(*(KAnonymity(max(1, min(k, prior.rows))) for k in (10, SMALL, 3)))
+    if prior.attribute is None:
+        return sizes
+    caps = BetaLikeness(2.0).caps(prior)
+    assert caps is not None
+    if caps[prior.counts > 0].min() * prior.rows >= FEWEST_GROUPS:
+        return likeness_strengths()
+    if prior.persons is not None:
+        return sizes
+    if prior.kind != "categorical":
+        return Strengths(*(TCloseness(t, "ordered") for t in (0.1, 0.2, 0.3)))
+    strongest = LDiversity(1.0).reachable(prior).strongest or 1.0
+    if strongest < 2:
+        return Strengths(*map(TCloseness, (0.1, 0.2, 0.3)))
+    whole = math.floor(strongest + 1e-9)
+    usual = min(5, whole)
+    between = math.floor(5.0 * (usual + strongest)) / 10.0  # half-way to what the table can keep at most
+    return Strengths(*(LDiversity(float(most)) for most in (min(10, max(whole, between)), usual, max(1.5, usual // 2))))
+
+
+def suggest_promise(prior: Prior) -> str:
+    """A promise to begin with: that of usual strength.
 
     >>> suggest_promise(Prior(np.array([40, 60]), ("HIV", "flu")))
     'beta-likeness(beta=2)'
     >>> suggest_promise(Prior(np.array([1] * 100), tuple(map(str, range(100))), "numeric"))
     't-closeness(t=0.2, distance=ordered)'
     """
-    if prior.attribute is None:
-        return str(KAnonymity(5))
-    caps = BetaLikeness(2.0).caps(prior)
-    assert caps is not None
-    if caps[prior.counts > 0].min() * prior.rows >= FEWEST_GROUPS:
-        return str(BetaLikeness(2.0))
-    if prior.persons is not None:
-        return str(KAnonymity(5))
-    if prior.kind != "categorical":
-        return str(TCloseness(0.2, "ordered"))
-    strongest = LDiversity(1.0).reachable(prior).strongest or 1.0
-    return str(LDiversity(float(min(5, math.floor(strongest + 1e-9))))) if strongest >= 2 else str(TCloseness(0.2))
+    return str(suggest_strengths(prior).usual)
+
+
+def strengths_of(table: Table) -> Strengths:
+    """The promises to choose from about all sensitive attributes of a table at once, or about its groups."""
+    prior_of = Prior.of if table.person is None else Prior.of_persons
+    if len(table.sensitive) < 2:
+        return suggest_strengths(prior_of(table))
+    each = []
+    for column in table.sensitive:
+        strengths = suggest_strengths(prior_of(replace(table, sensitive=(column,))))
+        if not strengths.usual.about_values:
+            strengths = likeness_strengths()
+        each.append([promise.naming(column.name) for promise in strengths])
+    return Strengths(*map(conjunction, zip(*each, strict=True)))
 
 
 def suggest_promises(table: Table) -> list[str]:
     """A promise to begin with about each sensitive attribute, or one if there is none."""
-    prior_of = Prior.of if table.person is None else Prior.of_persons
-    if len(table.sensitive) < 2:
-        return [suggest_promise(prior_of(table))]
-    promises = []
-    for column in table.sensitive:
-        promise = parse(suggest_promise(prior_of(replace(table, sensitive=(column,)))))
-        promise = promise if promise.about_values else BetaLikeness(2.0)
-        promises.append(str(promise.naming(column.name)))
-    return promises
+    return [str(part) for part in strengths_of(table).usual.parts]

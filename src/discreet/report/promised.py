@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,11 +83,22 @@ def promised(release: Release, original: Table | None = None, more: Sequence[Pri
     parts = list(conjunction(parts).parts)
     if not release.sensitive:
         return (Promised(None, *_worded(parts)),)
-    priors = {each.name: _prior(release, each.name, original) for each in release.sensitive}
+    return promised_about(parts, {each.name: _prior(release, each.name, original) for each in release.sensitive})
+
+
+def promised_about(parts: Sequence[Principle], priors: Mapping[str, Prior | None]) -> tuple[Promised, ...]:
+    """What promises say about each sensitive attribute, whose prior is given as far as it is known.
+
+    >>> from discreet.principles import BetaLikeness
+    >>> prior = Prior(np.array([30, 70]), ("HIV", "flu"), attribute="ill")
+    >>> (found,) = promised_about([BetaLikeness(0.5)], {"ill": prior})
+    >>> [(example.value, round(example.most, 3)) for example in found.examples]
+    [('flu', 0.95), ('HIV', 0.45)]
+    """
     found = []
     for name, prior in priors.items():
         about = [part for part in parts if _is_about(part, name, prior)]
-        found.append(Promised(name, *_worded(about), *_examples(about, prior)))
+        found.append(Promised(name, *_worded(about, prior), *_examples(about, prior)))
     return tuple(found)
 
 
@@ -103,9 +114,11 @@ def _stated(release: Release) -> list[Principle]:
     return found
 
 
-def _worded(parts: Sequence[Principle]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _worded(parts: Sequence[Principle], prior: Prior | None = None) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The promises as texts, and what they mean."""
-    return tuple(map(str, parts)), tuple(PRINCIPLES.summary(part.name) for part in parts)
+    plain = [None if prior is None else part.plainly(prior) for part in parts]
+    summaries = [PRINCIPLES.summary(part.name) for part in parts]
+    return tuple(map(str, parts)), tuple(said or summary for said, summary in zip(plain, summaries, strict=True))
 
 
 def _is_about(part: Principle, name: str, prior: Prior | None) -> bool:
