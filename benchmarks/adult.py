@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import discreet as dc
-from benchmarks.measuring import show
+from benchmarks.measuring import publish, show
 from discreet.analyst.loss import ail
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "adult"
@@ -24,7 +24,7 @@ def main() -> None:
         print(f"\nAdult is not here (looked for {DATA.name}/ in shared/data beside the project): not measured.")
         return
     table = read()
-    dc.publish(table, dc.BetaLikeness(4))
+    publish(table, dc.BetaLikeness(4))
     lines = []
     for beta in (1, 2, 4):
         for name, scheme in {
@@ -33,7 +33,7 @@ def main() -> None:
             "thorough": dc.Cuts(effort="thorough"),
         }.items():
             start = time.perf_counter()
-            release = dc.publish(table, dc.BetaLikeness(beta), scheme)
+            release = publish(table, dc.BetaLikeness(beta), scheme)
             taken = time.perf_counter() - start
             with tempfile.TemporaryDirectory() as folder:
                 release.save(Path(folder) / "release")

@@ -20,7 +20,7 @@ import numpy as np
 
 import discreet as dc
 from benchmarks import adult
-from benchmarks.measuring import show, sort_seconds
+from benchmarks.measuring import publish, show, sort_seconds
 from benchmarks.workloads import SELECTIVITIES, cells_of, group_by_workload
 from discreet.analyst.queries import relative_errors
 from discreet.analyst.workload import workload
@@ -58,7 +58,7 @@ class Asked:
 def main() -> None:
     warm = census(2_000, quasi=HETEROGENEOUS_QUASI)
     for name, scheme in SCHEMES.items():
-        dc.publish(warm, promise(name, 0.5, 0.1), scheme).estimates([Query()])
+        publish(warm, promise(name, 0.5, 0.1), scheme).estimates([Query()])
     unit = sort_seconds()
     speed(unit)
     for title, table, beta in tables():
@@ -115,7 +115,7 @@ def shown(found: list[float]) -> list[str]:
 def timed(table: dc.Table, asked: dc.Principle, scheme: Scheme) -> tuple[Any, float]:
     """A release and its processor time, which depends less on the load of the machine than elapsed time."""
     start = time.process_time()
-    release = dc.publish(table, asked, scheme)
+    release = publish(table, asked, scheme)
     return release, time.process_time() - start
 
 
@@ -141,7 +141,7 @@ def presence(title: str, table: dc.Table, beta: float) -> None:
     """Print the beliefs about who is in the table, as audits of the files report them."""
     lines = []
     for name in ("ambiguity", "ambiguity, combined", "ambiguity, close", "cuts, presence too"):
-        release = dc.publish(table, promise(name, 0.2, beta), SCHEMES[name])
+        release = publish(table, promise(name, 0.2, beta), SCHEMES[name])
         with tempfile.TemporaryDirectory() as folder:
             release.save(f"{folder}/release")
             audit = dc.audit(f"{folder}/release", table, trace=release.trace)
@@ -182,7 +182,7 @@ RIVALS = (
 def rivals(table: dc.Table, beta: float, alpha: float = 0.2) -> dict[str, Any]:
     """A release by each of the rivals."""
     names = [name for name in RIVALS if name in SCHEMES]
-    return {name: dc.publish(table, promise(name, alpha, beta), SCHEMES[name]) for name in names}
+    return {name: publish(table, promise(name, alpha, beta), SCHEMES[name]) for name in names}
 
 
 def one_error(releases: dict[str, Any], asked: Asked, error: Callable[..., float] = grouped_error) -> list[str]:
@@ -202,7 +202,7 @@ def by_alpha_and_beta(table: dc.Table) -> None:
         releases = rivals(table, beta)
         for alpha in (0.5, 0.2, 0.1, 0.02, 0.001):
             for name in ("ambiguity", "ambiguity, close"):
-                releases[name] = dc.publish(table, dc.AlphaBeta(alpha, beta), SCHEMES[name])
+                releases[name] = publish(table, dc.AlphaBeta(alpha, beta), SCHEMES[name])
             release = releases["ambiguity, close"]
             size = f"{release.rows / release.groups:.1f}"
             lines.append((beta, alpha, size, release.withheld, *one_error(releases, asked)))
@@ -258,7 +258,7 @@ def theorem(table: dc.Table) -> None:
     asked = Asked(table)
     lines = []
     for name in ("cuts (default)", "Mondrian", "ambiguity"):
-        made: Any = dc.publish(table, promise(name, 0.2, 0.05), SCHEMES[name])
+        made: Any = publish(table, promise(name, 0.2, 0.05), SCHEMES[name])
         both = {
             kind: kind.from_groups(table, made.trace, promise=dc.KAnonymity(1), scheme="as given")
             for kind in (dc.GeneralizedRelease, dc.AmbiguousRelease)

@@ -10,7 +10,7 @@ from typing import Any
 
 import discreet as dc
 from benchmarks import adult
-from benchmarks.measuring import processor_seconds, show
+from benchmarks.measuring import processor_seconds, publish, show
 from discreet.datasets import census
 from discreet.datasets.census import LIKENESS_QUASI
 
@@ -37,7 +37,7 @@ def main() -> None:
     _by_beta(f"Adult, {people.rows:,} rows, 8 QIs, occupation", people)
     lines = []
     for l in (2, 3, 5, 7):  # noqa: E741
-        found = dc.attack(dc.publish(people, f"l-diversity(l={l})", "anatomy"), people, ["beliefs", "definetti"])
+        found = dc.attack(publish(people, f"l-diversity(l={l})", "anatomy"), people, ["beliefs", "definetti"])
         lines.append((l, *(f"{100 * one.rate:.1f}" for one in found.evidence), f"{100 / l:.1f}"))
     show("Anatomy on Adult, in %: deFinetti by l", ("l", "beliefs", "deFinetti", "allowed"), lines)
     _presence(people)
@@ -54,7 +54,7 @@ def _presence(people: dc.Table) -> None:
     lines = []
     for promise, schemes in promises.items():
         for scheme in schemes:
-            found = dc.attack(dc.publish(people, promise, scheme), people, ["presence", "corners"], random_state=1)
+            found = dc.attack(publish(people, promise, scheme), people, ["presence", "corners"], random_state=1)
             told = {one.attack: one for one in found.evidence}
             ends, who = told.get("corners"), told["presence"]
             cells = ("-", "-", "-") if ends is None else (ends.rate, ends.baseline, ends.bound or "-")
@@ -72,7 +72,7 @@ def _by_beta(title: str, table: dc.Table) -> None:
     for scheme in LIKENESS:
         rates: dict[str, list[str]] = {guess: [] for guess in GUESSES}
         for beta in BETAS:
-            found = dc.attack(dc.publish(table, f"beta-likeness(beta={beta})", scheme), table, GUESSES, random_state=1)
+            found = dc.attack(publish(table, f"beta-likeness(beta={beta})", scheme), table, GUESSES, random_state=1)
             told = {one.attack: one for one in found.evidence}
             for guess in GUESSES:
                 one = told.get(guess)
@@ -82,7 +82,7 @@ def _by_beta(title: str, table: dc.Table) -> None:
         lines += [(scheme, guess, *rates[guess]) for guess in GUESSES if rates[guess] != ["-"] * len(BETAS)]
     rates = {guess: [] for guess in GUESSES}
     for beta in BETAS:
-        drawn = dc.publish(table, dc.DifferentialPrivacy(math.log1p(beta)), dc.PrivBayes(domains="observed"))
+        drawn = publish(table, dc.DifferentialPrivacy(math.log1p(beta)), dc.PrivBayes(domains="observed"))
         told = {one.attack: one for one in dc.attack(drawn, table, GUESSES, random_state=1).evidence}
         for guess in told:
             rates[guess].append(f"{100 * told[guess].rate:.2f}")
@@ -96,8 +96,8 @@ def times() -> None:
     """How long each attack takes on 500,000 rows; every line is told as soon as it is known."""
     table = census(500_000, quasi=LIKENESS_QUASI)
     made = {
-        "cuts": dc.publish(table, "beta-likeness(beta=2)", "cuts"),
-        "anatomy": dc.publish(table, "l-diversity(l=10)", "anatomy"),
+        "cuts": publish(table, "beta-likeness(beta=2)", "cuts"),
+        "anatomy": publish(table, "l-diversity(l=10)", "anatomy"),
     }
     lines = []
     for scheme, release in made.items():

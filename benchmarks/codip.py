@@ -21,10 +21,11 @@ from numpy.typing import NDArray
 
 import discreet as dc
 from benchmarks import measuring
-from benchmarks.measuring import show
+from benchmarks.measuring import publish, show
 from discreet.families.codip.across import background, held_by, intersection
 from discreet.families.codip.plans import chosen, merged
 from discreet.families.codip.projections import projections
+from discreet.schemes.described import narrow
 from discreet.schemes.incognito.levels import levels_of
 from discreet.table.combinations import numbered
 from discreet.table.dependency import Dependency, Plan, dependency
@@ -282,7 +283,7 @@ def attacks(table: Table) -> None:
         ("a table each", dc.Codip(exposure=0.0)),
     ):
         start = time.process_time()
-        release = dc.publish(table, promise, scheme)
+        release = publish(table, promise, scheme)
         taken = time.process_time() - start
         with tempfile.TemporaryDirectory() as folder:
             release.save(Path(folder, "release"))
@@ -328,7 +329,7 @@ def random_tables() -> None:
                 table = dc.read(pa.table(columns), quasi=["age", "zip"], sensitive=names, categorical=names)
                 promise = dc.LDiversity(diversity)
                 parts = [
-                    scheme(random_state=seed).publish(replace(table, sensitive=(column,)), promise)
+                    narrow(scheme(random_state=seed)).publish(replace(table, sensitive=(column,)), promise)
                     for scheme, column in zip((dc.Cuts, dc.Mondrian), table.sensitive, strict=True)
                 ]
                 release = dc.ProjectedRelease.from_parts(parts, promise=promise, scheme="codip")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import discreet as dc
 from benchmarks import adult
-from benchmarks.measuring import show
+from benchmarks.measuring import publish, show
 from discreet.adversary.attacks.evidence import Evidence
 from discreet.datasets import census, census_arrow
 
@@ -32,7 +32,7 @@ def main() -> None:
 def _pairs(title: str, table: dc.Table) -> None:
     lines = []
     for name, ways in PAIRS.items():
-        one, other = (dc.publish(table, *way) for way in ways)
+        one, other = (publish(table, *way) for way in ways)
         found = dc.attack(one, table, ["composition", "composition(rule=candidates)", "intersection"], others=[other])
         told = {guess.attack: guess for guess in found.evidence}
         odds = told["composition"]
@@ -62,7 +62,7 @@ def _joins() -> None:
         "mondrian": dc.Mondrian(),
         "codip": dc.Codip(exposure=0),
     }.items():
-        release = dc.publish(table, "beta-likeness(beta=2)", scheme)
+        release = publish(table, "beta-likeness(beta=2)", scheme)
         for one in dc.attack(release, table, "background-join").evidence:
             known = one.attack.partition("known=")[2].removesuffix(")")
             rates = (one.baseline, one.details["without"], one.rate)
@@ -80,7 +80,7 @@ def _knowing() -> None:
             for scheme in ("mondrian", "cuts", "burel", "anatomy"):
                 if scheme == "anatomy" and "beta" in promise:
                     continue
-                release = dc.publish(table, promise, scheme)
+                release = publish(table, promise, scheme)
                 one = dc.attack(release, table, "minimality", trace=release.trace, random_state=1).evidence[0]
                 lines.append(
                     (

@@ -31,10 +31,10 @@ def main() -> None:
         ("burel", "beta-likeness(beta=4)"),
     ):
         for options in (
+            "snap=false, marginals=none",
             "marginals=none",
-            "snap=true, marginals=none",
+            "snap=false, marginals=one-way",
             "marginals=one-way",
-            "snap=true, marginals=one-way",
         ):
             scheme = make_scheme(f"{name}({options})", random_state=1)
             release: Any = dc.publish(table, promise, scheme)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import discreet as dc
-from benchmarks.measuring import show, sort_seconds
+from benchmarks.measuring import publish, show, sort_seconds
 from discreet.analyst.loss import ail
 from discreet.datasets import LIKENESS_QUASI, census
 from discreet.schemes.cuts.scheme import FAMILIES
@@ -17,7 +17,7 @@ THOROUGH = (dc.BetaLikeness(1), dc.BetaLikeness(4), dc.LDiversity(10))
 
 
 def main() -> None:
-    dc.publish(census(1000), PROMISES[0])
+    publish(census(1000), PROMISES[0])
     unit = sort_seconds()
     for d in (3, 5):
         table = census(ROWS, quasi=LIKENESS_QUASI[:d])
@@ -29,7 +29,7 @@ def main() -> None:
                 schemes["all, thorough"] = dc.Cuts(effort="thorough")
             for name, scheme in schemes.items():
                 start = time.perf_counter()
-                release = dc.publish(table, promise, scheme)
+                release = publish(table, promise, scheme)
                 taken = time.perf_counter() - start
                 lines.append((promise, name, f"{ail(release):.4f}", release.groups, f"{taken / unit:.0f} x"))
         show(

@@ -16,7 +16,7 @@ import numpy as np
 
 import discreet as dc
 from benchmarks import adult
-from benchmarks.measuring import show
+from benchmarks.measuring import publish, show
 from benchmarks.workloads import prefix_workload
 from discreet.adversary.alignment import align
 from discreet.adversary.checks import matching as others
@@ -73,7 +73,7 @@ def main() -> None:
 
 def _losses(table: dc.Table) -> None:
     for matching in MATCHINGS:  # compiles
-        dc.publish(census(300), dc.LDiversity(2), dc.Heterogeneous(matching=matching))
+        publish(census(300), dc.LDiversity(2), dc.Heterogeneous(matching=matching))
     lines = []
     for promise in (*(dc.BetaLikeness(beta, "basic") for beta in (1, 3, 5)), dc.LDiversity(5), dc.LDiversity(10)):
         rows, buckets = full_buckets(table, promise)
@@ -86,12 +86,12 @@ def _losses(table: dc.Table) -> None:
             best = min(cost[buckets.rows[buckets[bucket]]].mean() for bucket in range(len(buckets)))
             scheme = dc.Heterogeneous(matching=matching, loss="gcp", values="set")
             start = time.process_time()
-            ours = gcp(dc.publish(table, promise, scheme))
+            ours = gcp(publish(table, promise, scheme))
             fast = time.process_time() - start
             lines.append((promise, matching, cost.mean(), f"{taken:.1f} s", best, ours, f"{fast:.1f} s"))
         if isinstance(promise, dc.LDiversity):
             start = time.process_time()
-            loss = gcp(dc.publish(table, promise, dc.NH(values="set")))
+            loss = gcp(publish(table, promise, dc.NH(values="set")))
             lines.append((promise, "NH", loss, f"{time.process_time() - start:.1f} s", *[""] * 3))
     show(
         f"Heterogeneous generalization, GCP: census of {ROWS:,} rows, {len(QUASI)} QIs, salary sensitive",
@@ -130,7 +130,7 @@ def _compared(title: str, table: dc.Table, promises: list[str]) -> None:
             if scheme.name == "nh" and not isinstance(promise, dc.LDiversity):
                 continue  # it keeps nothing else
             start = time.process_time()
-            release = dc.publish(table, promise, scheme)
+            release = publish(table, promise, scheme)
             taken = time.process_time() - start
             errors = [f"{run(release, table, queries).median:.2f}" for queries in asked]
             lines.append((text, name, f"{ail(release):.3f}", f"{gcp(release):.3f}", *errors, f"{taken:.1f} s"))
@@ -149,7 +149,7 @@ def _left_for_others(title: str, table: dc.Table, promises: list[str], prefix: s
             if scheme.name == "nh" and not isinstance(promise, dc.LDiversity):
                 continue
             start = time.process_time()
-            release = dc.publish(table, promise, scheme)
+            release = publish(table, promise, scheme)
             taken = time.process_time() - start
             with tempfile.TemporaryDirectory() as folder:
                 release.save(Path(folder) / "release")

@@ -10,7 +10,7 @@ from pyarrow.csv import read_csv
 import discreet as dc
 from benchmarks import adult
 from benchmarks.codip import DATA as CENSUS_INCOME
-from benchmarks.measuring import show
+from benchmarks.measuring import publish, show
 from discreet.analyst.loss import ail, discernibility
 
 PROMISES = ("k-anonymity(k=5)", "l-diversity(l=3)", "t-closeness(t=0.3)", "beta-likeness(beta=2)")
@@ -34,9 +34,9 @@ def main() -> None:
         lines = []
         for promise in PROMISES:
             for name, scheme in SCHEMES.items():
-                dc.publish(table, promise, scheme)  # compiles
+                publish(table, promise, scheme)  # compiles
                 start = time.perf_counter()
-                release = dc.publish(table, promise, scheme)
+                release = publish(table, promise, scheme)
                 taken = time.perf_counter() - start
                 groups = f"{release.groups:,}", f"{release.withheld:,}"
                 lines.append((promise, name, ail(release), f"{discernibility(release):.3g}", *groups, f"{taken:.2f} s"))

@@ -12,7 +12,7 @@ import numpy as np
 
 import discreet as dc
 from benchmarks import adult
-from benchmarks.measuring import KEYS, seconds, show
+from benchmarks.measuring import KEYS, publish, seconds, show
 from discreet.analyst.loss import ail, gcp
 from discreet.analyst.workload import run, workload
 from discreet.datasets import HETEROGENEOUS_QUASI, LIKENESS_QUASI, census
@@ -50,7 +50,7 @@ BY_NUMBER = {
 
 
 def main() -> None:
-    dc.publish(census(5_000), dc.BetaLikeness(2), dc.Lifting())  # compiles
+    publish(census(5_000), dc.BetaLikeness(2), dc.Lifting())  # compiles
     if adult.DATA.is_dir():
         promises = [f"beta-likeness(beta={beta})" for beta in (1, 2, 4)]
         _compared("Adult, 8 QIs, occupation", adult.read(), promises, SCHEMES)
@@ -68,7 +68,7 @@ def _compared(title: str, table: dc.Table, promises: list[str], schemes: dict[st
     for promise in promises:
         for name, scheme in schemes.items():
             start = time.perf_counter()
-            release = dc.publish(table, promise, scheme)
+            release = publish(table, promise, scheme)
             taken = time.perf_counter() - start
             with tempfile.TemporaryDirectory() as folder:
                 release.save(Path(folder) / "release")
@@ -103,7 +103,7 @@ def _queries() -> None:
             if not promise.reachable(Prior.of(table)).feasible:
                 continue
             for name, scheme in BY_NUMBER.items():
-                release = dc.publish(table, promise, scheme)
+                release = publish(table, promise, scheme)
                 errors = [run(release, table, *asking).median for asking in zip(asked, exact, strict=True)]
                 losses = (f"{loss(release):.3f}" for loss in (ail, gcp))
                 lines.append((promise, name, *losses, *(f"{error:.2f}" for error in errors)))
@@ -114,7 +114,7 @@ def _queries() -> None:
 def _sizes(sizes: Sequence[int] = SIZES) -> None:
     """AIL, errors and time by the number of rows, for salaries as generated and for values that follow Zipf's law."""
     for scheme in BY_SIZE.values():
-        dc.publish(census(3_000), PROMISE, scheme)  # compiles
+        publish(census(3_000), PROMISE, scheme)  # compiles
     for title, drawn in {"salary": False, "50 values by Zipf's law": True}.items():
         lines = []
         for rows in sizes:
@@ -128,7 +128,7 @@ def _sizes(sizes: Sequence[int] = SIZES) -> None:
                 if rows > MOST.get(name, rows):
                     continue
                 start = time.process_time()
-                release = dc.publish(table, PROMISE, scheme)
+                release = publish(table, PROMISE, scheme)
                 taken = time.process_time() - start
                 errors = [run(release, table, *asking).median for asking in zip(asked, exact, strict=True)]
                 growth = taken / unit / (rows * np.log(rows)) * 1e6

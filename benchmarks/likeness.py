@@ -9,7 +9,7 @@ import time
 from typing import Any
 
 import discreet as dc
-from benchmarks.measuring import show, sort_seconds
+from benchmarks.measuring import publish, show, sort_seconds
 from discreet.analyst.loss import ail
 from discreet.analyst.workload import run, workload
 from discreet.datasets import LIKENESS_QUASI, census
@@ -24,7 +24,7 @@ BETAS = (1, 2, 3, 4, 5)
 def main() -> None:
     warm = census(1000)
     for scheme in (dc.Cuts(), dc.Mondrian(), dc.Burel(), dc.Burel(refine=True), dc.Perturbation()):
-        dc.publish(warm, dc.BetaLikeness(2), scheme)
+        publish(warm, dc.BetaLikeness(2), scheme)
     unit = sort_seconds()
     for d in (3, 5):
         table = census(ROWS, quasi=LIKENESS_QUASI[:d])
@@ -67,7 +67,7 @@ def main() -> None:
 
 def timed(table: dc.Table, promise: dc.Principle, scheme: Scheme) -> tuple[Any, float]:
     start = time.perf_counter()
-    release = dc.publish(table, promise, scheme)
+    release = publish(table, promise, scheme)
     return release, time.perf_counter() - start
 
 

@@ -20,6 +20,7 @@ from discreet.adversary.attacks.rerunning import content
 from discreet.analyst.loss import ail
 from discreet.datasets import census
 from discreet.principles import Prior
+from discreet.schemes.described import narrow
 
 PROMISES = dc.BetaLikeness(1, "basic"), dc.BetaLikeness(1), dc.LDiversity(2)
 FEW, MORE = {"aabbcc": 3}, {"aabbcc": 6, "aaabbcc": 3}
@@ -91,7 +92,7 @@ def _toys(places: dict[str, int], names: list[str]) -> None:
             tally, losses, number = Tally(), [], 0
 
             def publish(world: dc.Table, scheme: dc.Scheme = scheme, promise: dc.Principle = promise) -> dc.Release:
-                release = scheme.publish(world, promise)
+                release = narrow(scheme).publish(world, promise)
                 losses.append(ail(release))  # noqa: B023
                 return release
 
@@ -138,7 +139,7 @@ def _groups() -> None:
             "BUREL, seed known": dc.Burel(random_state=1),
         }.items():
             rng = np.random.default_rng(1)
-            release = scheme.publish(table, promise)
+            release = narrow(scheme).publish(table, promise)
             seen = content(release)
             few = np.flatnonzero((release.sizes > 1) & (release.sizes <= LARGEST))
             tally, unseen = Tally(), 0
@@ -146,7 +147,7 @@ def _groups() -> None:
                 among = np.flatnonzero(release.trace == group)
 
                 def produce(world: NDArray[np.int32], scheme: dc.Scheme = scheme) -> object:
-                    return content(scheme.publish(with_values(table, world), promise))  # noqa: B023
+                    return content(narrow(scheme).publish(with_values(table, world), promise))  # noqa: B023
 
                 posterior = rejected(rearranged(table, among, DRAWS, rng), produce, seen, len(bounds))
                 if posterior is None:
@@ -187,7 +188,7 @@ def _cuts() -> None:
                     continue
                 by_person.add(posterior, bounds)
                 by_child.add(node.by_child(posterior), bounds)
-            lost = ail(scheme.publish(table, promise))
+            lost = ail(narrow(scheme).publish(table, promise))
             for about, tally in (("person", by_person), ("child", by_child)):
                 lines.append((promise, name, about, tally.seen, unseen, f"{lost:.3f}", *tally.cells()))
     title = f"Minimality: single cuts of lifting, nodes of {SMALLEST} to {WIDEST} persons of a census of 10,000, 5 QIs"

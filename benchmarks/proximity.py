@@ -24,7 +24,7 @@ import pyarrow.csv
 
 import discreet as dc
 from benchmarks import measuring
-from benchmarks.measuring import seconds, show
+from benchmarks.measuring import publish, seconds, show
 from discreet.analyst.loss import ail, gcp
 from discreet.analyst.workload import run, volume_workload
 from discreet.datasets import LIKENESS_QUASI, census
@@ -56,7 +56,7 @@ class Setting:
 def main() -> None:
     for scheme in (*SCHEMES.values(), dc.Retention()):
         small = census(500, quasi=LIKENESS_QUASI[:3], sensitive="income")
-        dc.publish(small, Proximity(100, 3), scheme).estimates(volume_workload(small, number=5))  # compiles kernels
+        publish(small, Proximity(100, 3), scheme).estimates(volume_workload(small, number=5))  # compiles kernels
     with one_core():
         speed()
     for setting in settings():
@@ -227,7 +227,7 @@ def utility(setting: Setting) -> list[dict[str, Any]]:
 
 def timed(table: dc.Table, promise: Proximity, scheme: Scheme) -> tuple[Any, float]:
     start = time.perf_counter()
-    release = dc.publish(table, promise, scheme)
+    release = publish(table, promise, scheme)
     return release, time.perf_counter() - start
 
 
@@ -273,12 +273,10 @@ def gains(setting: Setting, records: Sequence[dict[str, Any]]) -> None:
 def queries(setting: Setting) -> None:
     """Print the error by dimensionality and volume of queries, under one promise."""
     table, lines = setting.table, []
-    releases = {name: dc.publish(table, setting.usual, scheme) for name, scheme in SCHEMES.items()}
+    releases = {name: publish(table, setting.usual, scheme) for name, scheme in SCHEMES.items()}
     for noise in ("uniform", "prior"):
         try:
-            releases[f"retention, {noise}"] = dc.publish(
-                table, setting.usual, dc.Retention(noise=noise, random_state=1)
-            )
+            releases[f"retention, {noise}"] = publish(table, setting.usual, dc.Retention(noise=noise, random_state=1))
         except dc.DiscreetError as refusal:
             print(f"\n{setting.name}: retention perturbation ({noise}) refuses {setting.usual}: {refusal}.")
     for w, s in [(w, S) for w in (2, 3, 4)] + [(W, s) for s in (0.01, 0.05, 0.2)]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 import discreet as dc
-from benchmarks.measuring import peak_above, seconds, show
+from benchmarks.measuring import peak_above, publish, seconds, show
 from benchmarks.workloads import sql_text
 from discreet.analyst.workload import run, workload
 from discreet.datasets import LIKENESS_QUASI, census
@@ -20,12 +20,12 @@ SAMPLE = 1_000
 
 def main() -> None:
     small = census(1000)
-    dc.publish(small, dc.BetaLikeness(4)).estimates(workload(small, number=10))  # compiles kernels
+    publish(small, dc.BetaLikeness(4)).estimates(workload(small, number=10))  # compiles kernels
     lines = []
     for d, promise in ((3, dc.BetaLikeness(4)), (5, dc.BetaLikeness(4)), (5, dc.KAnonymity(2))):
         table = census(ROWS, quasi=LIKENESS_QUASI[:d])
         queries = workload(table, number=QUERIES)
-        release = dc.publish(table, promise)
+        release = publish(table, promise)
         peak = peak_above(lambda r=release, q=queries: r.estimates(q))
         ours = seconds(lambda r=release, q=queries: r.estimates(q))
         counted = seconds(lambda t=table, q=queries: exact_counts(t, q), repeat=2)

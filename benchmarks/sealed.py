@@ -19,13 +19,14 @@ import pyarrow as pa
 import discreet as dc
 from benchmarks import adult, measuring
 from benchmarks.codip import DATA as CENSUS_INCOME
-from benchmarks.measuring import KEYS, processor_seconds, seconds, show
+from benchmarks.measuring import KEYS, processor_seconds, publish, seconds, show
 from benchmarks.minimality import Tally
 from benchmarks.reruns import Posterior, reruns, with_values, worlds
 from discreet.adversary.attacks.rerunning import content
 from discreet.analyst.loss import ail
 from discreet.datasets import HETEROGENEOUS_QUASI, LIKENESS_QUASI, census
 from discreet.principles import Prior
+from discreet.schemes.described import narrow
 
 BETAS = 1, 2, 4
 RUNS = 5
@@ -53,7 +54,7 @@ AGAIN = {"sealed": 0, "mirrored": 30, "BUREL": 30, "lifting": 10}
 
 def main() -> None:
     for scheme in SCHEMES.values():
-        dc.publish(census(2000), dc.BetaLikeness(2), scheme)  # compiles
+        publish(census(2000), dc.BetaLikeness(2), scheme)  # compiles
     for number in (3, 5):
         table = census(500_000, quasi=LIKENESS_QUASI[:number])
         _losses(f"census of 500,000 rows, {number} QIs, salary sensitive", table)
@@ -92,7 +93,7 @@ def _with_rare_values() -> None:
         for beta in (0.5, *BETAS):
             promise = dc.BetaLikeness(beta)
             means = [
-                np.mean([ail(dc.publish(table, promise, SCHEMES[by])) for _ in range(RUNS if by in AGAIN else 1)])
+                np.mean([ail(publish(table, promise, SCHEMES[by])) for _ in range(RUNS if by in AGAIN else 1)])
                 for by in schemes
             ]
             lines.append((name, beta, *(f"{mean:.3f}" for mean in means)))
@@ -109,7 +110,7 @@ def _losses(title: str, table: dc.Table) -> None:
             losses: list[float] = []
 
             def run(scheme: dc.Scheme = scheme, beta: int = beta, losses: list[float] = losses) -> None:
-                losses.append(ail(dc.publish(table, dc.BetaLikeness(beta), scheme)))
+                losses.append(ail(publish(table, dc.BetaLikeness(beta), scheme)))
 
             taken = max(taken, processor_seconds(run))
             for _ in range(RUNS - 1 if name in AGAIN else 0):
@@ -146,7 +147,7 @@ def _sampled() -> list[dict[str, object]]:
     for rows, runs in SAMPLED.items():
         table, lines = census(rows, quasi=QUASI, sensitive=SECRET), []
         for name, scheme in SCHEMES.items():
-            release = scheme.publish(table, promise)
+            release = narrow(scheme).publish(table, promise)
             attack = dc.Minimality(runs=30 if name == "mirrored" else runs)  # which is slow, and never the same
             found = dc.attack(release, table, attack, trace=release.trace).evidence[0].details
             told = ("", "") if "worst" not in found else (f"{found['over']:,}", f"{found['worst']:.2f}")
@@ -172,7 +173,7 @@ def _rerun(table: dc.Table, promise: dc.Principle, scheme: dc.Scheme, name: str)
     losses: dict[object, float] = {}
 
     def publish(world: dc.Table) -> dc.Release:
-        release = scheme.publish(world, promise)
+        release = narrow(scheme).publish(world, promise)
         losses[content(release)] = ail(release)
         return release
 
@@ -185,7 +186,7 @@ def _sealed(table: dc.Table, promise: dc.Principle) -> list[tuple[Posterior, flo
     """Exactly: every partition that some run on some world gives, weighed by its probability in every world."""
     scheme, every = dc.Sealed(), list(worlds(table))
     tables = [with_values(table, world) for world in every]
-    partitions = {_numbered(scheme.publish(world, promise).trace) for world in tables for _ in range(20)}
+    partitions = {_numbered(narrow(scheme).publish(world, promise).trace) for world in tables for _ in range(20)}
     result = []
     for groups in partitions:
         chances = [float(scheme.likelihood(world, promise, np.array(groups)) or 0) for world in tables]

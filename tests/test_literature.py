@@ -45,7 +45,7 @@ def test_commands_and_messages_know_names_in_the_literature() -> None:
     said = run("schemes", "LMONDRIAN").stdout
     assert said.startswith("Here LMondrian is mondrian with a promise of beta-likeness.")
     assert "\nmondrian: " in said and "In the literature: LMondrian: " in said
-    assert json.loads(run("schemes", "BUREL", "--json").stdout)["published"] == "room=any"
+    assert json.loads(run("schemes", "BUREL", "--json").stdout)["published"] == "room=any, snap=false"
     assert json.loads(run("promises", "ALR", "--json").stdout)["name"] == "codip"
     with pytest.raises(dc.DiscreetError, match="no scheme is called 'GR'; here GR is heterogeneous"):
         make_scheme("GR")

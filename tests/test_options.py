@@ -107,10 +107,11 @@ def test_what_the_annotation_does_not_admit_is_refused_in_one_sentence(valid: An
 def test_scalars_of_numpy_become_those_of_python(valid: Any, field: Any, hint: Any) -> None:
     kind = next(one for one in (bool, int, float) if one in members(hint))
     value = getattr(valid, field.name)
-    if (
-        value is None or value == "any"
+    if value is None or value in (
+        "any",
+        "auto",
     ):  # a seed, or a number that may be left out and accepts 1 except beside other kinds
-        value = kind(1)
+        value = kind(value != "auto")
         if valid.name == "l-diversity":
             valid = replace(valid, kind="recursive", c=value)
         if valid.name == "delta-disclosure":  # of which beta takes the place of delta

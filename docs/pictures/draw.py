@@ -34,6 +34,7 @@ from plots import (
 
 import discreet as dc
 from discreet.catalogue import SCHEMES
+from discreet.schemes.described import narrow
 
 HERE = Path(__file__).parent
 PEOPLE = crowd()
@@ -43,8 +44,8 @@ SIDE = (352, 62)
 
 
 def publish(name: str, promise: str, *sensitive: str, people: list[Person] = PEOPLE, **options: object) -> dc.Release:
-    """What a scheme publishes of the people."""
-    scheme = SCHEMES.get(name)(random_state=1, **options)
+    """What a scheme publishes of the people, with the intervals that its groups have."""
+    scheme = narrow(SCHEMES.get(name)(random_state=1, **options))
     return dc.publish(table(people, *(sensitive or ("disease",))), promise, scheme=scheme)
 
 

@@ -35,7 +35,7 @@ def table() -> dc.Table:
 
 @pytest.fixture(scope="module")
 def release(table: dc.Table) -> dc.Release:
-    return dc.publish(table, dc.KAnonymity(5))
+    return dc.publish(table, dc.KAnonymity(5), "cuts(snap=false)")
 
 
 def failing(home: Path, table: dc.Table, trace: object = None) -> dict[str, str]:

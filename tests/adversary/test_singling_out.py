@@ -103,7 +103,7 @@ def test_ends_and_inner_values_are_all_that_a_reader_can_name() -> None:
     assert min(*seen["end"].values(), seen["inner"][None]) > 70 and min(seen["inner"].values()) > 25
 
 
-@pytest.mark.parametrize("scheme", ["mondrian", "mondrian(snap=true)"])
+@pytest.mark.parametrize("scheme", ["mondrian(snap=false)", "mondrian"])
 def test_the_publisher_is_told_in_how_many_groups_an_end_singles_out(scheme: str, tmp_path: Path) -> None:
     release, groups = published(scheme, tmp_path)
     rows = small().to_pylist()
@@ -114,7 +114,7 @@ def test_the_publisher_is_told_in_how_many_groups_an_end_singles_out(scheme: str
     sizes = GroupSizes.of(release, read(small()))
     assert sizes is not None and sizes.singled == found > 0 and sizes.groups == len(groups)
     assert f"In {found:,} of {len(groups):,} the description and one end" in sizes.sentence
-    assert ("snap=true, if" in sizes.sentence) == ("snap" not in scheme)
+    assert ("snap=true, if" in sizes.sentence) == ("snap=false" in scheme)
     assert GroupSizes.of(release_by("anatomy"), people()) is None
 
 
@@ -174,14 +174,12 @@ def by_form(scheme: str, table: dc.Table, expected: float) -> dict[str, Evidence
 
 
 @pytest.mark.slow
-def test_on_a_grid_ends_single_out_no_more_people_than_inner_values() -> None:
-    """Ends of narrow boxes are somebody's; those on a grid are values like others."""
+def test_on_a_grid_ends_single_out_fewer_people() -> None:
+    """Ends of narrow boxes are somebody's; those on a grid are guesses."""
     table = crowd()
     narrow, wide = (by_form(f"mondrian(snap={snap})", table, 1.0) for snap in ("false", "true"))
     assert narrow["end"].interval[0] > 2 * narrow["inner"].interval[1]
     assert narrow["end"].interval[0] > wide["end"].interval[1]
-    assert wide["end"].interval[0] <= wide["inner"].interval[1]
-    assert wide["inner"].interval[0] <= wide["end"].interval[1]
 
 
 @pytest.mark.slow
@@ -261,7 +259,7 @@ def test_the_commands_tell_it(tmp_path: Path) -> None:
     write_csv(small(), tmp_path / "people.csv")
     place, original = str(tmp_path / "release"), str(tmp_path / "people.csv")
     words = ("--quasi", "age,pay,sex", "--sensitive", "disease", "--promise", "k-anonymity(k=3)")
-    shown = run("publish", original, "-o", place, *words, "--scheme", "mondrian").stdout
+    shown = run("publish", original, "-o", place, *words, "--scheme", "mondrian(snap=false)").stdout
     assert "fit exactly one row (singling out): snap=true, if the scheme has it, or" in " ".join(shown.split())
     assert not any("singl" in path.read_text(encoding="utf-8") for path in Path(place).iterdir())
     told = run("attack", place, "--original", original, "--attack", "singling-out", "--seed", "1", "--json").stdout

@@ -22,6 +22,7 @@ from batteries import BATTERIES
 from batteries.battery import Battery, alterations
 from discreet.releases import FORMATS, Release
 from discreet.schemes import make_scheme
+from discreet.schemes.described import narrow
 from discreet.table.table import Table
 from support.tampering import Folder, altered, altered_folder, stated
 
@@ -57,7 +58,7 @@ def target(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Target]:
         if format not in made:
             battery = BATTERIES[format]
             table = people(battery)
-            scheme = make_scheme(battery.scheme, battery.options, 1)
+            scheme = narrow(make_scheme(battery.scheme, battery.options, 1))
             # of the rows in their order: batteries alter groups that they know by number
             promise = dc.parse(battery.promise)
             release = scheme.completed(scheme.release_of(table, promise), table, promise)

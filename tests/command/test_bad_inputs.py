@@ -46,6 +46,8 @@ COMMANDS: dict[str, list[str]] = {
     "compare": ["compare", "people.csv", *ROLES, "--schemes", "mondrian", "--queries", "5"],
     "plan": ["plan", "people.csv", "--quasi", "age", "--sensitive", "pay"],
     "profile": ["profile", "people.csv"],
+    "report": ["report", "generalized", "--original", "people.csv", "-o", "page.html"],
+    "export": ["export", "generalized", "-o", "people.parquet"],
     "hierarchy init": ["hierarchy", "init", "people.csv", "sex"],
     "hierarchy check": ["hierarchy", "check", "sex.toml", "people.csv", "sex"],
     "data get": ["data", "get", "census"],

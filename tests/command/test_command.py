@@ -605,7 +605,7 @@ def test_a_reader_who_leaves_early_is_no_fault(people: Path) -> None:
 def test_demo_runs_twice_and_its_commands_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     result = run("demo", "--rows", "600")
-    assert re.search(r"\) holds\.$", result.stdout, re.MULTILINE) and "discreet publish" in result.stdout
+    assert re.search(r"\) hold\.$", result.stdout, re.MULTILINE) and "discreet publish" in result.stdout
     again = json.loads(run("demo", "--rows", "400", "--json").stdout)
     assert again["rows"]["published"] == 400
     home = tmp_path / "discreet-demo"

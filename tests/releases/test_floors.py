@@ -20,6 +20,7 @@ from discreet.errors import DiscreetError
 from discreet.jobs.original import spec_of
 from discreet.releases import load
 from discreet.schemes import make_scheme
+from discreet.schemes.described import narrow
 from discreet.table.query import OneOf, Query, Range
 from discreet.table.table import Table
 from support.audits import audits, failing
@@ -91,7 +92,7 @@ def by_hand() -> Table:
 
 
 def published(table: Table, scheme: str) -> Any:
-    return dc.publish(table, "beta-likeness(beta=2)", make_scheme(scheme, {}, random_state=5))
+    return dc.publish(table, "beta-likeness(beta=2)", narrow(make_scheme(scheme, {}, random_state=5)))
 
 
 def spelled(name: str, text: str) -> str:

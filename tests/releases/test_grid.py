@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import itertools
 import json
 from collections import defaultdict
@@ -36,7 +37,7 @@ SIZES = [1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 13, 24, 25, 26, 47, 60, 100, 131]
 
 def cells_of(low: int, high: int, size: int) -> list[list[int]]:
     """The cells of a domain from 0, for an interval."""
-    step = 3
+    step = 2
     while Fraction(high - low, 8) > step:
         step *= 2
     cells = [list(range(size))[at : at + step] for at in range(0, size, step)]
@@ -131,8 +132,8 @@ def test_a_domain_that_nobody_declared_has_no_certain_end_either() -> None:
         if bottom > -48 and top < 48:  # further out, the enumeration does not reach
             assert any(low > bottom for low, _ in narrow)
             assert any(high < top for _, high in narrow)
-        assert bottom % 3 == 0
-        assert (top + 1) % 3 == 0
+        assert bottom % 2 == 0
+        assert (top + 1) % 2 == 0
 
 
 @pytest.mark.parametrize(
@@ -183,7 +184,7 @@ def test_every_scheme_publishes_ends_on_the_grid(scheme: str) -> None:
     assert release.manifest["scheme"]["options"]["snap"] is True
     age = release.quasi[0]
     assert (age.name, age.unit, age.declared) == ("age", 1.0, False)
-    assert (age.domain[0] % 3, (age.domain[1] + 1) % 3) == (0, 0)
+    assert (age.domain[0] % 2, (age.domain[1] + 1) % 2) == (0, 0)
     bottom, size = int(age.domain[0]), int(age.domain[1] - age.domain[0]) + 1
     for text in texts_of(release, "age"):
         low, high = (int(end) - bottom for end in text.strip("[]").split(", "))
@@ -197,7 +198,7 @@ def test_a_scheme_whose_text_is_about_one_person_widens_it() -> None:
         pa.table({"x": [10, 20, 30], "s": ["a", "b", "c"]}), quasi="x", sensitive="s", domains={"x": (0, 99)}
     )
     release: Any = dc.publish(table, "k-anonymity(k=1)", "mondrian(snap=true)")
-    assert sorted(texts_of(release, "x")) == ["[18, 20]", "[30, 32]", "[9, 11]"]
+    assert sorted(texts_of(release, "x")) == ["[10, 11]", "[20, 21]", "[30, 31]"]
     assert release.quasi[0].as_dict()["unit"] == 1
 
 
@@ -220,7 +221,7 @@ def test_decimals_dates_and_declared_orders_have_grids_of_their_own() -> None:
     )
     release: Any = dc.publish(table, "k-anonymity(k=3)", "cuts(snap=true)")
     assert [attribute.unit for attribute in release.quasi] == [0.01, 1.0, 1.0]
-    assert set(texts_of(release, "grade")) <= {"[g0, g2]", "[g3, g5]", "[g6, g8]", "[g0, g5]", "[g3, g8]", "[g0, g8]"}
+    assert set(texts_of(release, "grade")) <= {f"[g{low}, g{high}]" for low in (0, 2, 4, 6) for high in (1, 3, 5, 8)}
     assert all(text.startswith("[2") for text in texts_of(release, "day"))
     audits(release, table)
 
@@ -243,7 +244,7 @@ def test_withheld_rows_leave_no_trace_in_the_grid() -> None:
     table = dc.read(rows, quasi=["x", "y"], sensitive="s", missing="withhold")
     release: Any = dc.publish(table, "k-anonymity(k=3)", "cuts(snap=true)")
     assert release.withheld >= 2
-    assert (release.quasi[0].unit, release.quasi[0].domain) == (1.0, (18.0, 41.0))
+    assert (release.quasi[0].unit, release.quasi[0].domain) == (1.0, (20.0, 39.0))
     audits(release, table)
 
 
@@ -313,9 +314,11 @@ def test_counts_of_columns_end_on_the_grid_and_fit_estimates() -> None:
     audits(release, table)
     cells = release.marginals.as_dict(release.quasi)
     bottom, top = release.quasi[0].domain
-    ends = [tuple(map(float, text.strip("[]").split(", "))) for name, text in cells if name == "age"]
-    assert ends
-    assert all((low - bottom) % 3 == 0 and ((high + 1 - bottom) % 3 == 0 or high == top) for low, high in ends)
+    ends = [tuple(map(float, text.strip("[]").split(", "))) for name, text in cells if name == "age" and text[0] == "["]
+    alone = {float(text) for name, text in cells if name == "age" and text[0] != "["}
+    assert ends and alone
+    assert all((low - bottom) % 2 == 0 and ((high + 1 - bottom) % 2 == 0 or high == top) for low, high in ends)
+    assert all((value - bottom) % 2 or {value + 1, value + 2 - (value + 2 < top)} <= alone for value in alone)
     asked = [dc.Query(dc.Range("age", low, low + 9)) for low in range(20, 60, 5)]
     exact = [float(((ages := table.quasi[0].values[table.quasi[0].codes]) >= low).sum()) for low in range(20, 60, 5)]
     exact = [float(((ages >= low) & (ages <= low + 9)).sum()) for low in range(20, 60, 5)]
@@ -372,7 +375,6 @@ ALTERED = {
     "an end off the grid": (put_in_group("table", "age", shifted), "grid"),
     "no unit": (lambda folder: folder.manifest["attributes"][0].pop("unit"), "grid"),
     "another unit": (lambda folder: folder.manifest["attributes"][0].update(unit=0.1), "grid"),
-    "a unit that is not stated": (lambda folder: folder.manifest["scheme"]["options"].pop("snap"), "grid"),
     "another domain": (lambda folder: folder.manifest["attributes"][0].update(domain=[17, 77]), "grid"),
     "a domain that begins earlier": (lambda folder: folder.manifest["attributes"][0].update(domain=[15, 77]), "grid"),
     "a promise about presence": (
@@ -414,3 +416,56 @@ def test_units_that_are_none_are_unreadable(text: str, tmp_path: Path) -> None:
     file.write_text(json.dumps(manifest), encoding="utf-8")
     with pytest.raises(dc.DiscreetError, match="cannot be understood"):
         dc.audit(path, patients())
+
+
+# ---------------------------------------------------------------------------------------------------------- by default
+
+
+def test_intervals_are_widened_by_default_where_they_can_be() -> None:
+    rows = 24
+    columns = {
+        "whole": [at % 12 for at in range(rows)],
+        "endless": [at / 7 for at in range(rows)],
+        "grade": [f"g{at % 5}" for at in range(rows)],
+        "far": [dt.date(9999, 12, 31 - at) for at in range(rows)],
+        "smoker": [at % 2 for at in range(rows)],
+        "share": [at % 8 / 10 for at in range(rows)],
+        "s": list("abc") * 8,
+    }
+    quasi = ["whole", "endless", "grade", "far", "smoker", "share"]
+    table = dc.read(pa.table(columns), quasi=quasi, sensitive="s", ordinal=["grade"])
+    release: Any = dc.publish(table, "k-anonymity(k=8)", "mondrian")
+    assert [attribute.unit for attribute in release.quasi] == [1.0, None, None, None, None, None]
+    assert release.quasi[5].step == 0.1 and release.quasi[0].step is None
+    assert "snap" not in release.manifest["scheme"]["options"]
+    for found in audits(release, table):
+        assert "'whole' end on the grid" in said(found, "grid") and not failing(found)
+    with pytest.raises(dc.DiscreetError, match="'far' has dates too close to the first or the last year"):
+        dc.publish(dc.read(pa.table(columns), quasi="far", sensitive="s"), "k-anonymity(k=8)", "cuts(snap=true)")
+
+
+@pytest.mark.parametrize(
+    ("scheme", "promise"),
+    [
+        ("cuts", "alpha-beta(alpha=0.5, beta=1)"),
+        ("cuts(snap=false)", "beta-likeness(beta=2)"),
+        ("burel(published)", "beta-likeness(beta=2)"),
+        ("heterogeneous(published)", "beta-likeness(beta=2)"),
+        ("incognito", "beta-likeness(beta=2)"),
+        ("cuts(descriptions=exact)", "beta-likeness(beta=2)"),
+        ("codip", "beta-likeness(beta=2)"),
+    ],
+)
+def test_they_stay_narrow_where_presence_or_the_papers_ask_for_it(scheme: str, promise: str) -> None:
+    release: Any = dc.publish(patients(), promise, scheme)
+    assert all(attribute.unit is None for attribute in release.quasi)
+
+
+def test_labels_and_sets_stay_as_they_are() -> None:
+    table = patients()
+    sets: Any = dc.publish(table, "k-anonymity(k=6)", "cuts(values=set)")
+    narrow: Any = dc.publish(table, "k-anonymity(k=6)", "cuts(values=set, snap=false)")
+    assert {*texts_of(sets, "sex")} == {*texts_of(narrow, "sex")} and sets.quasi[0].unit == 1.0
+    how = {"age": {"intervals": {"widths": [10]}}}
+    labelled = dc.read(pa.table({"age": range(40), "s": list("ab") * 20}), quasi="age", sensitive="s", hierarchies=how)
+    assert dc.publish(labelled, "k-anonymity(k=6)", "cuts(values=label)").quasi[0].unit is None

@@ -110,7 +110,7 @@ def test_no_text_brings_the_reader_down(text: str) -> None:
 
 def test_groups_of_equal_rows_give_exact_counts() -> None:
     table = patients()
-    release = dc.publish(table, KAnonymity(1))
+    release = dc.publish(table, KAnonymity(1), "cuts(snap=false)")
     asked = release.grouping("SELECT sex, zip, COUNT(*) FROM t WHERE age < 40 GROUP BY sex, zip")
     found, exact = (
         {(line["sex"], line["zip"]): line["count"] for line in told.to_pylist()}
@@ -440,7 +440,7 @@ def test_missing_numbers_are_exactly_those_that_no_condition_admits(tmp_path: Pa
 def test_missing_dates_are_null() -> None:
     days = pa.array([None, 1, 1, 2], pa.date32())
     table = dc.read(pa.table({"day": days, "ill": list("abab")}), quasi=["day"], sensitive="ill", missing="value")
-    release = dc.publish(table, KAnonymity(1))
+    release = dc.publish(table, KAnonymity(1), "cuts(snap=false)")
     assert release.group_by(GroupBy("day")).to_pydict() == {
         "day": [None, "1970-01-02", "1970-01-03"],
         "count": [1.0, 2.0, 1.0],

@@ -26,12 +26,12 @@ from support.audits import audits, failing, said
 from support.tampering import Folder, altered, put_in_group, stated
 
 SCHEMES = [
-    "cuts(marginals=none)",
-    "cuts(marginals=one-way)",
-    "burel",
-    "lifting",
-    "heterogeneous",
-    "sealed",
+    "cuts(snap=false, marginals=none)",
+    "cuts(snap=false, marginals=one-way)",
+    "burel(snap=false)",
+    "lifting(snap=false)",
+    "heterogeneous(snap=false)",
+    "sealed(snap=false)",
     "codip",
     "mondrian(snap=true)",
 ]
@@ -89,7 +89,7 @@ def test_beyond_all_places_is_infinity() -> None:
 @pytest.mark.parametrize("digits", [0, 1, 2, 6, 7])
 def test_the_step_is_the_last_decimal_place_if_that_can_be_counted(digits: int) -> None:
     table = children(digits=digits)
-    release = dc.publish(table, "k-anonymity(k=4)", "cuts")
+    release = dc.publish(table, "k-anonymity(k=4)", "cuts(snap=false)")
     assert entry(release, "age").get("step") == (STEPS[digits - 1] if 0 < digits < 7 else None)
     assert "step" not in entry(release, "weight") and "step" not in entry(release, "sex")
 
@@ -97,17 +97,17 @@ def test_the_step_is_the_last_decimal_place_if_that_can_be_counted(digits: int) 
 def test_a_declared_domain_takes_part_and_a_grid_states_its_unit_instead() -> None:
     columns = pa.table({"age": [6.5, 7.0, 7.1, 8.0] * 3, "ill": list("abcd") * 3})
     table = dc.read(columns, quasi="age", sensitive="ill", domains={"age": (0, 12.25)})
-    assert entry(dc.publish(table, "k-anonymity(k=2)", "cuts"), "age")["step"] == 0.01
+    assert entry(dc.publish(table, "k-anonymity(k=2)", "cuts(snap=false)"), "age")["step"] == 0.01
     snapped = entry(dc.publish(table, "k-anonymity(k=2)", "cuts(snap=true)"), "age")
     assert snapped["unit"] == 0.01 and "step" not in snapped
 
 
 def test_whole_numbers_state_nothing_and_nor_do_withheld_ones() -> None:
     whole = dc.read(pa.table({"age": [6.0, 7.0] * 4, "ill": list("ab") * 4}), quasi="age", sensitive="ill")
-    assert "step" not in entry(dc.publish(whole, "k-anonymity(k=2)", "cuts"), "age")
+    assert "step" not in entry(dc.publish(whole, "k-anonymity(k=2)", "cuts(snap=false)"), "age")
     columns = {"age": [6.5, 7.5] * 20 + [7.123], "other": [1.0, 2.0] * 20 + [None], "ill": list("ab") * 20 + ["a"]}
     table = dc.read(pa.table(columns), quasi=["age", "other"], sensitive="ill", missing="withhold")
-    release = dc.publish(table, "k-anonymity(k=2)", "cuts")
+    release = dc.publish(table, "k-anonymity(k=2)", "cuts(snap=false)")
     assert release.withheld and entry(release, "age")["step"] == 0.1
     audits(release, table)
 
@@ -131,10 +131,10 @@ def test_steps_are_not_stated_where_nothing_is_published_by_intervals() -> None:
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_releases_with_steps_pass_their_audits(scheme: str) -> None:
-    table = children(weighed=2 if "snap" in scheme else 16)
-    release = dc.publish(table, "k-anonymity(k=4)" if "snap" in scheme else "beta-likeness(beta=3)", scheme)
+    table = children(weighed=2 if "snap=true" in scheme else 16)
+    release = dc.publish(table, "k-anonymity(k=4)" if "snap=true" in scheme else "beta-likeness(beta=3)", scheme)
     for found in audits(release, table):
-        if "snap" not in scheme:
+        if "snap=true" not in scheme:
             assert said(found, "steps") == "The numbers of 'age' are on their steps."
 
 
@@ -153,7 +153,10 @@ def conditions(draw: Any) -> list[Range | OneOf]:
     return [Range("age", low, high, draw(st.booleans()), draw(st.booleans()))]
 
 
-@given(data=st.data(), scheme=st.sampled_from(["mondrian", "cuts(marginals=one-way)", "mondrian(snap=true)"]))
+@given(
+    data=st.data(),
+    scheme=st.sampled_from(["mondrian(snap=false)", "cuts(snap=false, marginals=one-way)", "mondrian(snap=true)"]),
+)
 def test_counts_are_those_of_enumerating_tenths(data: st.DataObject, scheme: str) -> None:
     """Shares of boxes as of laying out all tenths in them; certain bounds hold, and are the narrowest that do."""
     table = children(60, seed=data.draw(st.integers(0, 50)), weighed=2)
@@ -183,7 +186,7 @@ def held(release: dc.Release) -> dict[str, int]:
 
 
 def test_ranges_that_hold_the_same_tenths_are_answered_alike() -> None:
-    release = dc.publish(children(), "k-anonymity(k=4)", "cuts(marginals=one-way)")
+    release = dc.publish(children(), "k-anonymity(k=4)", "cuts(snap=false, marginals=one-way)")
     words = ["BETWEEN 6.6 AND 7", "IN (6.6, 6.7, 6.8, 6.9, 7)", ">= 6.55 AND age < 7.05", "> 6.5 AND age < 7.1"]
     answers = [release.estimate(f"SELECT COUNT(*) FROM t WHERE age {one}") for one in words]
     assert answers[0] > 0 and answers == pytest.approx([answers[0]] * 4)
@@ -194,7 +197,7 @@ def test_ranges_that_hold_the_same_tenths_are_answered_alike() -> None:
 
 def test_counts_by_tenth_add_up_to_all_rows() -> None:
     table = children()
-    release = dc.publish(table, "k-anonymity(k=4)", "cuts")
+    release = dc.publish(table, "k-anonymity(k=4)", "cuts(snap=false)")
     counts = release.group_by("SELECT age, COUNT(*) FROM t GROUP BY age").to_pydict()
     first, last = table.column("age").domain or (0, 0)
     assert [number for number in counts["age"] if not first <= number <= last] == []
@@ -212,7 +215,7 @@ def test_no_published_number_has_more_digits_than_the_column(scheme: str) -> Non
     widths = {"size": {"intervals": {"widths": [0.7, 2.1], "origin": 0.1}}} if "label" in scheme else {}
     table = dc.read(pa.table(columns), quasi="size", sensitive="ill", hierarchies=widths)
     promise = "differential-privacy(epsilon=2)" if "privbayes" in scheme else "beta-likeness(beta=3)"
-    release = dc.publish(table, "k-anonymity(k=4)" if "snap" in scheme else promise, scheme)
+    release = dc.publish(table, "k-anonymity(k=4)" if "snap=true" in scheme else promise, scheme)
     texts = [str(table.to_pydict().get("size", "")) for table in release.tables().values()]
     texts += [str(table.to_pydict().get("value", "")) for table in release.tables().values()]
     assert not re.search(r"\.\d{4}", json.dumps(release.manifest["attributes"]) + "".join(texts))
@@ -223,7 +226,9 @@ def test_no_published_number_has_more_digits_than_the_column(scheme: str) -> Non
 
 def test_too_many_multiples_are_not_grouped_by() -> None:
     columns = {"pay": [0.01, 123_456.78] * 10, "ill": list("ab") * 10}
-    release = dc.publish(dc.read(pa.table(columns), quasi="pay", sensitive="ill"), "k-anonymity(k=4)", "cuts")
+    release = dc.publish(
+        dc.read(pa.table(columns), quasi="pay", sensitive="ill"), "k-anonymity(k=4)", "cuts(snap=false)"
+    )
     with pytest.raises(DiscreetError, match=r"any multiple of 0\.01 from 0\.01 to 123456\.78, more than"):
         release.group_by("SELECT pay, COUNT(*) FROM t GROUP BY pay")
 
@@ -233,7 +238,7 @@ def test_too_many_multiples_are_not_grouped_by() -> None:
 
 @pytest.fixture(scope="module")
 def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    release = dc.publish(children(), "k-anonymity(k=4)", "mondrian")
+    release = dc.publish(children(), "k-anonymity(k=4)", "mondrian(snap=false)")
     return Path(release.save(tmp_path_factory.mktemp("steps") / "release"))
 
 
@@ -272,7 +277,7 @@ def test_a_step_that_is_too_coarse_fails_also_if_rows_are_withheld(tmp_path: Pat
         "ill": list("ab") * 20 + ["a"],
     }
     table = dc.read(pa.table(columns), quasi=["age", "other"], sensitive="ill", missing="withhold")
-    home = dc.publish(table, "k-anonymity(k=2)", "cuts").save(tmp_path / "release")
+    home = dc.publish(table, "k-anonymity(k=2)", "cuts(snap=false)").save(tmp_path / "release")
     for forged in (0.1, 0.001):
         found = dc.audit(
             altered(Path(home), tmp_path / str(forged), stated("attributes", 0, "step", value=forged)), table

@@ -201,7 +201,7 @@ def test_extreme_tables_and_t() -> None:
     single = read(pa.table({"age": range(8), "disease": ["a"] * 8}), quasi=["age"], sensitive="disease")
     assert Sabre().publish(single, TCloseness(0.0)).groups == 8
     equal = read(pa.table({"age": [30] * 8, "disease": list("aabbccdd")}), quasi=["age"], sensitive="disease")
-    assert ail(Sabre().publish(equal, TCloseness(0.1))) == 0.0
+    assert ail(Sabre(snap=False).publish(equal, TCloseness(0.1))) == 0.0
 
 
 def test_other_promises_are_kept_by_merging_neighbours(tmp_path: Path) -> None:

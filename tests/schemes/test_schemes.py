@@ -239,7 +239,7 @@ def test_burel_at_its_extremes() -> None:
     loose = Burel().publish(table, dc.BetaLikeness(1e6, "basic"))
     assert loose.sizes.min() == 1
     equal = dc.read(pa.table({"age": [30] * 8, "s": list("aabbccdd")}), quasi=["age"], sensitive="s")
-    assert ail(Burel().publish(equal, dc.BetaLikeness(1))) == 0.0
+    assert ail(Burel(snap=False).publish(equal, dc.BetaLikeness(1))) == 0.0
     single = dc.read(pa.table({"age": range(8), "s": ["a"] * 8}), quasi=["age"], sensitive="s")
     assert Burel().publish(single, dc.BetaLikeness(1)).groups == 8
     alone = dc.read(pa.table({"age": [30], "s": ["a"]}), quasi=["age"], sensitive="s")

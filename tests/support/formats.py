@@ -7,6 +7,7 @@ from typing import NamedTuple
 from discreet.catalogue import FORMATS
 from discreet.principles import parse
 from discreet.releases.release import Release
+from discreet.schemes.described import narrow
 from discreet.table.table import Table
 from support.claims import DRAWN, EXACT, GRAPH, made
 
@@ -41,9 +42,10 @@ assert MAKERS.keys() == FORMATS.built_in.keys(), "a new format needs a line here
 
 
 def published_as(format: str, table: Table) -> Release:
-    """A release of a table in a format; one whose sensitive values are numbers, if it is to be a retained one."""
+    """A release of a table in a format, with narrow intervals; one whose sensitive values are numbers, if it is to be a
+    retained one."""
     maker = MAKERS[format]
-    release = made(maker.scheme).publish(table, parse(maker.promise))
+    release = narrow(made(maker.scheme)).publish(table, parse(maker.promise))
     assert release.format == format
     return release
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -84,10 +85,18 @@ def test_a_declared_domain_is_made_of_whole_cells() -> None:
     assert entry["domain"] == [10, 94.9] and entry["floor"] == "5.0"
 
 
+def test_further_decimals_are_cut_off(tmp_path: Path) -> None:
+    ages = pa.table({"age": [39.7, 35.0, 34.999999999, -0.5, 40.0, 12.25], "ill": list("ababab")})
+    table = dc.read(ages, quasi="age", sensitive="ill", floor={"age": 5})
+    home = dc.publish(table, "l-diversity(l=2)", "cuts(descriptions=exact)").save(tmp_path / "r")
+    found = sorted(dc.load(home).tables()["table"].column("age").to_pylist())
+    assert found == ["[-5, -1]", "[10, 14]", "[30, 34]", "[35, 39]", "[35, 39]", "[40, 44]"]
+    assert dc.audit(home, table).holds
+
+
 @pytest.mark.parametrize(
     ("floor", "how", "told"),
     [
-        ({"age": 5}, {}, "'age' holds 31.5 in row 1, which has more decimals than its floor 5; write the floor"),
         ({"age": "month"}, {}, "'age' holds numbers, of which a floor is the width of its cells"),
         ({"seen": 5}, {}, "'seen' holds dates, of which a floor is one of month, quarter, year"),
         ({"ill": "2.5"}, {"sensitive": "zip"}, "'ill' holds names or codes, of which the floor says how many"),

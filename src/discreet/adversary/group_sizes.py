@@ -46,7 +46,7 @@ class GroupSizes:
         >>> from discreet.datasets import patients
         >>> sizes = GroupSizes.of(dc.publish(patients(), "k-anonymity(k=6)", "mondrian"), patients())
         >>> sizes.small, sizes.singled, sizes.groups
-        (0, 6, 6)
+        (0, 4, 6)
         """
         each = [(part, sizes) for part in release.projections if (sizes := groups_of(part)) is not None]
         sizes = np.concatenate([np.zeros(0, np.int64), *(sizes for _, sizes in each)])

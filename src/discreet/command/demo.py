@@ -29,7 +29,7 @@ from discreet.unfinished import leftovers, removed_on_failure
 
 QUASI = ("age", "gender", "education", "marital")
 SENSITIVE = "occupation"
-PROMISE = "beta-likeness(beta=2)"
+PROMISE = "k-anonymity(k=5) & beta-likeness(beta=2)"
 INPUT, RELEASE, TRACE, TREES = "census.csv", "release", "private-trace.csv", "hierarchies"
 SHOWN = 6
 

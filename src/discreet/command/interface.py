@@ -204,7 +204,7 @@ COMMANDS = (
 
         \b
         discreet publish people.csv -o release --quasi age,sex,zip --sensitive disease \\
-            --identifier name --promise "beta-likeness(beta=2)"
+            --identifier name --promise "k-anonymity(k=5) & beta-likeness(beta=2)"
 
         INPUT is CSV (also compressed), JSON lines, Parquet or Arrow. Flags with COLUMN=... can be repeated. 'discreet
         promises' and 'discreet schemes' list what you can choose, and explain it by name: 'discreet schemes cuts';

@@ -27,11 +27,13 @@ from discreet.principles.per_attribute import on_numbers
 from discreet.principles.wording import counted
 from discreet.progress import Progress, Remark, Remarks, no_progress
 from discreet.releases.assumptions import FOR_RECIPIENTS
+from discreet.releases.grid import FEW, unit_if_any
 from discreet.releases.passthrough import check_kept, check_quasi, kept_assumptions
 from discreet.releases.placement import manifest_digest, place
 from discreet.releases.release import Release
 from discreet.releases.trace import check_of_people, fill_trace
 from discreet.schemes import Scheme, make_scheme
+from discreet.schemes.default_scheme import bounds_presence
 from discreet.table.notes import formulas
 from discreet.table.table import Table
 from discreet.unfinished import settle, unfinished
@@ -122,6 +124,7 @@ class _Work:
         clock.lap("read")
         release = publish(table, promise, self.scheme, progress=self.progress, most_withheld=job.most_withheld)
         presence, randomised = list(_presence(release)), list(_randomised(release))
+        ends = list(_ends(self.scheme, promise, release, table))
         clock.lap("publish")
         self.target.parent.mkdir(parents=True, exist_ok=True)
         staged_trace = nullcontext() if self.trace is None else unfinished(self.trace)
@@ -141,7 +144,7 @@ class _Work:
         self.remarks("promise", *on_table)
         self.remarks("randomised", *randomised)
         self.remarks("certain", *presence, *_certain(promise, table, audited))
-        self.remarks("groups", *_small(promise, sizes), *_beyond_groups(promise, audited))
+        self.remarks("groups", *ends, *_small(promise, sizes), *_beyond_groups(promise, audited))
         remarks = tuple(self.remarks.made)
         return Outcome(job, table, described, groups, audited, good, sizes, left_out, remarks, clock.laps)
 
@@ -257,6 +260,22 @@ def _certain(promise: Principle, table: Table, audited: Audit) -> Iterator[str]:
         say = f'{argument("promises")} "{advice}"'
         way = f"; ask for it to be protected as well, with {say}" if useful else ""
         yield f"{found.sentence}: {found.learnt}{way}."
+
+
+def _ends(scheme: Scheme, promise: Principle, release: Release, table: Table) -> Iterator[str]:
+    """Yield whose intervals still end at somebody's numbers, where the scheme would have widened them."""
+    if getattr(scheme, "snap", False) != "auto" or release.descriptions is None or bounds_presence(promise):
+        return
+    for attribute in release.quasi:
+        column = table.column(attribute.name)
+        if attribute.labelled or attribute.kind == "categorical" or len(column.values) <= FEW:
+            continue
+        if column.kind == "ordinal" and not column.declared_values:
+            way = f"give all values in their order, with {argument('hierarchies', {column.name: 'FILE'})}"
+            yield f"intervals of column {column.name!r} end at values that somebody has; {way}."
+        elif attribute.unit is None and attribute.floor is None and unit_if_any(column) is None:
+            way = f"say how coarse they are to be, for instance {argument('floor', {column.name: '1'})}"
+            yield f"intervals of column {column.name!r} end at numbers that somebody has, of too many digits; {way}."
 
 
 def _small(promise: Principle, sizes: GroupSizes | None) -> Iterator[str]:

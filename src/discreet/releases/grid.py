@@ -1,12 +1,12 @@
 """Ends of intervals that are nobody's: cells of a public grid, to which published intervals are widened.
 
 The smallest interval around some numbers ends at two of them, so "is 31, and the rest as described" is always true of
-somebody. Instead an interval is widened to whole *cells* of 3, 6, 12, 24, ... units each, counted from the start of the
+somebody. Instead an interval is widened to whole *cells* of 2, 4, 8, 16, ... units each, counted from the start of the
 attribute's domain: the fewest units that are at least an eighth of its length. The unit is the last decimal place that
 the numbers of the column have; of dates it is a day, of times a second or less, and of ordered values one place.
 
 *Why no end is certain.* Whoever knows the rule and sees an interval [a, b] knows that its lowest number lies in the
-first cell and its highest in the last one. Cells have three numbers or more. If they are as narrow as they get, any
+first cell and its highest in the last one. Cells have two numbers or more. If they are as narrow as they get, any
 number of the first cell may be the lowest, and any of the last cell the highest. If not, the interval was longer than
 four cells and at most eight, and others that begin or end elsewhere in the same cells are so, too. So for either end
 there is an interval around other numbers that is published alike. (`tests/releases/test_grid.py` enumerates them.)
@@ -34,15 +34,17 @@ from discreet.releases.attributes import Attribute
 from discreet.releases.descriptions import Texts
 from discreet.releases.generalization import merged
 from discreet.releases.labels import interval, parse, quoted
-from discreet.table.date_numbers import written
+from discreet.table.date_numbers import in_calendar, written
 from discreet.table.decimals import STEPS as DECIMALS
 from discreet.table.decimals import Numbers, unit_of
 from discreet.table.table import Column
 
 Places = NDArray[np.int64]
 
-STEPS = 3 * 2 ** np.arange(52, dtype=np.int64)
+STEPS = 2 * 2 ** np.arange(52, dtype=np.int64)
 """How many units a cell may have."""
+FEW = 8
+"""Attributes of at most so many values, such as 0 and 1 or a scale from 1 to 5, are widened only if asked for."""
 CELLS = 8
 """An interval is at most as long as so many of its cells, before it is widened; and longer than half as many, unless
 its cells are the narrowest."""
@@ -53,7 +55,7 @@ class Grid(NamedTuple):
 
     >>> ages = Grid(1.0, 16, 80)
     >>> ages.widened(np.array([17.0, 23.0, 20.0]), np.array([19.0, 23.0, 61.0]))
-    (array([16., 22., 16.]), array([21., 24., 63.]))
+    (array([16., 22., 16.]), array([19., 23., 63.]))
     """
 
     unit: float
@@ -172,6 +174,16 @@ def column_unit(column: Column) -> float | None:
             f"column {column.name!r} has numbers of too many digits to have a last decimal place in common, in which "
             "intervals could be widened; round them, or say snap=false"
         )
+    known = _occurring(column)
+    known = known[~np.isnan(known)]
+    if column.notation != "number" and len(known) and not column.declared_domain:
+        around = Grid.from_zero(unit).widened(known[:1], known[-1:])
+        if not all(in_calendar(float(end[0]), column.notation) for end in around):
+            raise DiscreetError(
+                f"column {column.name!r} has dates too close to the first or the last year for intervals around them "
+                f"to be widened; declare a range of dates ({argument('domains', {column.name: 'FIRST:LAST'})}), or say "
+                "snap=false"
+            )
     return unit
 
 
@@ -207,11 +219,20 @@ def _public(column: Column, numbers: Numbers) -> Numbers:
     return np.concatenate([numbers, column.domain if column.declared_domain and column.domain is not None else ()])
 
 
-def widened(attribute: Attribute, texts: Texts, column: Column) -> tuple[Attribute, Texts]:
-    """Return an attribute and its texts with the ends of all intervals on the grid; ``column`` has the numbers of the
-    published rows."""
-    unit = column_unit(column)
-    if unit is None:
+def unit_if_any(column: Column) -> float | None:
+    """Return the unit in which intervals of a column are widened; None if they cannot be, or need not."""
+    try:
+        return column_unit(column)
+    except DiscreetError:
+        return None
+
+
+def widened(attribute: Attribute, texts: Texts, column: Column, every: bool = True) -> tuple[Attribute, Texts]:
+    """Return an attribute and its texts with the ends of all intervals on the grid, if it has one and is not published
+    by labels; ``column`` has the numbers of the published rows. Unless ``every`` attribute is asked for, those of a few
+    values stay as categories do, and those with a floor, whose cells are public already."""
+    unit = None if attribute.labelled else unit_if_any(column)
+    if unit is None or not (every or (attribute.floor is None and Grid.of(replace(attribute, unit=unit)).size > FEW)):
         return attribute, texts
     if attribute.kind == "numeric" and not attribute.declared and attribute.domain is not None:
         bottom, top = Grid.from_zero(unit).widened(*(np.array([end]) for end in attribute.domain))

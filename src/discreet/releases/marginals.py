@@ -13,8 +13,9 @@ refused.
 
 The counts of a column are those of its *cells*. A value that enough rows have is counted alone. Other numbers are
 counted in runs, which begin and end on a grid that has nothing to do with anybody's number; other categories and
-ordered values together. Where descriptions end on a grid (``discreet.releases.grid``), nothing is counted but runs of
-its narrowest cells, whose ends stay as uncertain as before. Where there is a hierarchy, its nodes are counted: a node
+ordered values together. Where descriptions end on a grid (``discreet.releases.grid``), a number is counted alone only
+if all numbers of its cell are, so that it stays open which of them an interval ends at; the others are counted in runs
+of cells. Where there is a hierarchy, its nodes are counted: a node
 that has enough rows apart from those of its counted descendants is counted with these rows only. So every row is in one
 cell, the narrowest that admits it.
 """
@@ -221,16 +222,51 @@ def _numbers(
 def _on_grid(
     values: NDArray[np.float64], rows: NDArray[np.int64], least: int, attribute: Attribute
 ) -> list[tuple[str, int]]:
-    """Return the cells of numbers, or of places of ordered values: runs of cells of their grid that fill the domain."""
+    """Return the cells of numbers, or of places of ordered values, which fill the domain: each number by itself where
+    all numbers of a narrowest cell of their grid have enough rows, and otherwise runs of cells."""
     grid = Grid.of(attribute)
     cell_of, step = grid.cells(values, MOST)
-    after, counts = _closed(cell_of, rows, least)
-    places = np.array([0, *(after * step).tolist(), grid.size], np.int64)
-    lows, highs = grid.numbers(places[:-1]), grid.numbers(places[1:] - 1)
-    return [
-        (interval(end_text(attribute, low), end_text(attribute, high)), count)
-        for low, high, count in zip(lows, highs, counts, strict=True)
-    ]
+    number = max(grid.size // step, 1)
+    frequent = np.bincount(cell_of, rows >= least, number).astype(np.int64)
+    numbers = np.diff([*(np.arange(number) * step).tolist(), grid.size])
+    apart = _filled(frequent == numbers, np.bincount(cell_of, rows, number).astype(np.int64), least)
+    alone = apart[cell_of]
+    found = [(end_text(attribute, value), int(count)) for value, count in zip(values[alone], rows[alone], strict=True)]
+    for first, last in _stretches(~apart):
+        inside = (cell_of >= first) & (cell_of <= last)
+        after, counts = _closed(cell_of[inside], rows[inside], least)
+        end = grid.size if last == number - 1 else (last + 1) * step
+        places = np.array([first * step, *(after * step).tolist(), end], np.int64)
+        lows, highs = grid.numbers(places[:-1]).tolist(), grid.numbers(places[1:] - 1).tolist()
+        for low, high, count in zip(lows, highs, counts, strict=True):
+            found.append((interval(end_text(attribute, low), end_text(attribute, high)), count))
+    return found
+
+
+def _filled(apart: NDArray[np.bool_], rows: NDArray[np.int64], least: int) -> NDArray[np.bool_]:
+    """Return which cells stay apart, if whatever lies between them is to have enough rows: too few, or none, join the
+    next cell, or the one before if there is none.
+
+    >>> _filled(np.array([True, True, False, True, False]), np.array([9, 9, 1, 9, 5]), 3).tolist()
+    [True, True, False, False, False]
+    """
+    apart = apart.copy()
+    while True:
+        short = [ends for ends in _stretches(~apart) if rows[ends[0] : ends[1] + 1].sum() < least]
+        if not short or not apart.any():
+            return apart
+        for first, last in short:
+            apart[last + 1 if last + 1 < len(apart) else first - 1] = False
+
+
+def _stretches(marked: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Return the first and the last place of each stretch of marked places.
+
+    >>> _stretches(np.array([True, False, True, True]))
+    [(0, 0), (2, 3)]
+    """
+    edges = np.flatnonzero(np.diff(marked, prepend=False, append=False))
+    return list(zip(edges[::2].tolist(), (edges[1::2] - 1).tolist(), strict=True))
 
 
 def _closed(square_of: NDArray[Any], rows: NDArray[np.int64], least: int) -> tuple[NDArray[Any], list[int]]:

@@ -402,7 +402,7 @@ class Release(ABC):
         >>> import discreet as dc
         >>> from discreet.datasets import patients
         >>> dc.publish(patients(), dc.KAnonymity(4)).notes(dc.Query(dc.Range("age", 200)))
-        ("column 'age' lies between 19 and 74 in the release, where no value satisfies the condition",)
+        ("column 'age' lies between 16 and 79 in the release, where no value satisfies the condition",)
         """
         from discreet.releases.query_notes import notes_on_values
 

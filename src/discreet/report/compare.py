@@ -40,6 +40,7 @@ from discreet.releases.bit_counts import exact_counts
 from discreet.releases.placement import UnwrittenError, writing
 from discreet.report.comparison import Asked, Comparison, Result
 from discreet.schemes import SCHEMES, Scheme, as_scheme, make_scheme
+from discreet.schemes.described import narrow
 from discreet.schemes.refusal import RefusalError
 from discreet.table.query import Query
 from discreet.table.table import Table, as_table
@@ -132,7 +133,7 @@ def compare(
 
 
 def contend(schemes: str | Scheme | Iterable[str | Scheme], random_state: int | None = None) -> dict[str, Scheme]:
-    """The schemes to compare, by their texts.
+    """The schemes to compare, by their texts; intervals are narrow unless a scheme asks for ``snap=true``.
 
     >>> list(contend(["cuts", "cuts(effort=thorough)", make_scheme("burel", {"refine": "true"})]))
     ['cuts', 'cuts(effort=thorough)', 'burel(refine=true)']
@@ -141,7 +142,7 @@ def contend(schemes: str | Scheme | Iterable[str | Scheme], random_state: int | 
         make_scheme(scheme, random_state=random_state) if isinstance(scheme, str) else as_scheme(scheme)
         for scheme in several(schemes)
     ]
-    return {str(scheme): scheme for scheme in made}
+    return {str(scheme): narrow(scheme) for scheme in made}
 
 
 def _check(

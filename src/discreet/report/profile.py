@@ -272,5 +272,8 @@ def strengths_of(table: Table) -> Strengths:
 
 
 def suggest_promises(table: Table) -> list[str]:
-    """A promise to begin with about each sensitive attribute, or one if there is none."""
-    return [str(part) for part in strengths_of(table).usual.parts]
+    """Promises to begin with: groups that are not too small, and one about each sensitive attribute."""
+    strengths = strengths_of(table)
+    rows = table.rows if table.person is None else table.persons
+    groups = KAnonymity(max(1, min(SMALL, rows)))
+    return list(dict.fromkeys(map(str, (groups, *strengths.usual.parts))))

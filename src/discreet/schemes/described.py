@@ -3,11 +3,12 @@ them."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal, cast
 
 from discreet.catalogue import FORMATS
 from discreet.errors import DiscreetError
-from discreet.options import Interval
+from discreet.options import Interval, hints_of
 from discreet.principles.principle import Principle, as_principle
 from discreet.progress import Progress
 from discreet.releases.generalization import Values
@@ -23,6 +24,8 @@ Exactness = Literal["boxes", "exact"]
 """Whether groups are published under boxes, or every row with its exact quasi-identifiers."""
 Beside = Literal["auto", "none", "one-way"]
 """Which counts of quasi-identifiers are published beside boxes."""
+Snap = Literal["auto"] | bool
+"""Whether intervals are widened to a public grid."""
 
 
 class BoxScheme(Scheme):
@@ -33,16 +36,18 @@ class BoxScheme(Scheme):
     marginals: Beside = "auto"
     """``one-way``: also how many rows of the whole table have which values of each quasi-identifier. Counts that are
     estimated from boxes become much better at the same promise; it may tell that somebody is in the table. ``auto``:
-    where only sensitive values are protected, no row is withheld and nobody has several."""
+    where sensitive values are protected and presence is not, no row is withheld and nobody has several."""
     cells: Annotated[int, Interval(1)] = 10
     """How many rows each of these counts has at least; more, if k-anonymity is promised for a larger k."""
-    snap: bool = False
-    """Whether intervals are widened to a public grid, so that nobody is certain to be at their ends."""
+    snap: Snap = "auto"
+    """Whether intervals are widened to a public grid, so that nobody is certain to be at their ends. ``auto``: those of
+    columns that have a grid and more than a few values, unless a promise is about presence, which is judged for narrow
+    intervals."""
 
     def __post_init__(self) -> None:
         """Raise an error for options that contradict each other."""
         super().__post_init__()
-        if self.snap and self.values != "interval":
+        if self.snap is True and self.values != "interval":
             raise DiscreetError(
                 f"{self.name}: snap=true widens intervals, and values={self.values} also publishes single values; say "
                 "values=interval"
@@ -58,7 +63,7 @@ class BoxScheme(Scheme):
         """The parameters, as written to the manifest, with those of marginals and ``snap`` only if asked for."""
         stated = super().options
         left = {"marginals", "cells"} if not self.counts_columns else set()
-        left |= {"snap"} if not self.snap else set()
+        left |= {"snap"} if self.snap is not True else set()
         return {name: stated[name] for name in stated if name not in left}
 
     def shows_ends(self, principle: Principle) -> Refusal | None:
@@ -69,7 +74,7 @@ class BoxScheme(Scheme):
         can only compute the widened ones from the narrow ones, and so believes a mean over all groups, trees or matches
         that have these, in each of which the belief is within the promise. Presence is judged for narrow intervals.
         """
-        if not self.snap or not bounds_presence(principle):
+        if self.snap is not True or not bounds_presence(principle):
             return None
         return Refusal(
             f"scheme {self.name!r} with snap=true widens intervals after groups are formed, and presence is judged for "
@@ -80,26 +85,32 @@ class BoxScheme(Scheme):
 
     def publish(self, table: Table, principle: Principle, progress: Progress | None = None) -> Release:
         """Return a release of the table that keeps the promise; refuse a column without a grid before any work."""
-        for column in as_table(table).quasi if self.snap else ():
+        for column in as_table(table).quasi if self.snap is True else ():
             column_unit(column)
         return super().publish(table, principle, progress)
 
     def completed(self, release: Release, table: Table, principle: Principle) -> Release:
-        """Return the release on a grid if that is asked for, or else with the steps of numbers where presence is not
-        protected; and with marginals, if they are asked for or disclose nothing that is protected."""
-        if self.snap:
-            release = cast(GeneralizedRelease, release).snapped(table)
-        elif release.descriptions is not None and not bounds_presence(as_principle(principle)):
-            release = cast(GeneralizedRelease, release).stepped(table)
+        """Return the release on a grid, or else with the steps of numbers, where presence is not protected; and with
+        marginals, if they are asked for or disclose nothing that is protected."""
+        if release.descriptions is not None and not bounds_presence(as_principle(principle)):
+            boxes = cast(GeneralizedRelease, release)
+            release = boxes.stepped(table) if self.snap is False else boxes.snapped(table, every=self.snap is True)
         parts = as_principle(principle).parts
         smallest = max(part.least_rows for part in parts)
         if self.marginals == "auto":
-            values_only = smallest == 1 and not bounds_presence(as_principle(principle))
-            if not (values_only and release.takes_marginals and not release.withheld and table.person is None):
+            of_values = any(part.about_values for part in parts) and not bounds_presence(as_principle(principle))
+            if not (of_values and release.takes_marginals and not release.withheld and table.person is None):
                 return release
         elif not self.counts_columns:
             return release
         return cast(GeneralizedRelease, release).with_marginals(table, max(self.cells, smallest))
+
+
+def narrow(scheme: Scheme) -> Scheme:
+    """Return a scheme with intervals as narrow as they are, unless it was asked for others: so that losses can be
+    compared with those of papers, and schemes that publish no intervals with those that do."""
+    asked = getattr(scheme, "snap", False) != "auto" or "snap" not in hints_of(type(scheme))
+    return scheme if asked else cast(Scheme, replace(cast(Any, scheme), snap=False))
 
 
 class DescribedScheme(BoxScheme):
@@ -129,7 +140,7 @@ class DescribedScheme(BoxScheme):
     def __post_init__(self) -> None:
         """Raise an error for options that contradict each other."""
         super().__post_init__()
-        if self.exact and self.snap:
+        if self.exact and self.snap is True:
             raise DiscreetError(
                 f"{self.name}: descriptions=exact publishes quasi-identifiers as they are, and snap=true widens them; "
                 "give only one of them"

@@ -42,6 +42,18 @@ def written(number: float, notation: Notation) -> str:
     return text.rstrip("0") if "." in text else text
 
 
+def in_calendar(number: float, notation: Notation) -> bool:
+    """Whether a number of a column of dates is a date that can be written, from year 1 to 9999.
+
+    >>> in_calendar(398, "date"), in_calendar(3e6, "date")
+    (True, False)
+    """
+    try:
+        return bool(written(number, notation))
+    except OverflowError:
+        return False
+
+
 def moment(text: str, notation: Notation) -> float:
     """Convert a date in ISO 8601 to a number of a column of this notation; ValueError if the text is not a date.
 

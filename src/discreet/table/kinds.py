@@ -172,14 +172,6 @@ def _cells(column: RawColumn, wish: ColumnSpec, distinct: NDArray[np.float64]) -
             f"column {name!r} holds {sort}, of which a floor is {meant}, and {wish.floor!r} is not; say for example "
             f"{argument('floor', {name: 5 if number else 'month'})}"
         )
-    off = ~np.isnan(distinct) & ~cells.ruler.on(distinct) if number else np.zeros(1, np.bool_)
-    if off.any():
-        row, text = column.first(off)
-        example = f"{cells.floor}0" if "." in cells.floor else f"{cells.floor}.0"
-        raise DiscreetError(
-            f"column {name!r} holds {text} in row {row}, which has more decimals than its floor {cells.floor}; write "
-            f"the floor with as many as the numbers have, as in {argument('floor', {name: example})}, or round them"
-        )
     return cells
 
 

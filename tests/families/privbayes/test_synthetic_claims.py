@@ -105,7 +105,7 @@ def clipped(column: str, low: float, high: float) -> Alteration:
 
 
 def test_narrower_ends_are_said_where_nothing_is_said_of_their_being_declared(tmp_path: Path) -> None:
-    home = dc.publish(people({}), "k-anonymity(k=5)", "mondrian").save(tmp_path / "r")
+    home = dc.publish(people({}), "k-anonymity(k=5)", "mondrian(snap=false)").save(tmp_path / "r")
     (check,) = (check for check in dc.audit(home, people({"age": (0, 120)})).checks if check.name == "domains")
     assert check.holds and "a narrower domain for 'age' than the original was read with, 20 to 59; " in check.sentence
 

@@ -55,7 +55,7 @@ class Minimality(Attack):
 
     >>> import discreet as dc
     >>> from discreet.datasets import patients
-    >>> release = dc.publish(patients(), dc.LDiversity(2), scheme=dc.Mondrian())
+    >>> release = dc.publish(patients(), dc.LDiversity(2), scheme=dc.Mondrian(snap=False))
     >>> found = dc.attack(release, patients(), dc.Minimality(runs=40), random_state=1).evidence[0]
     >>> found.details["exact"], found.details["runs"], found.bound
     (False, 40, None)

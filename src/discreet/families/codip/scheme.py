@@ -23,6 +23,7 @@ from discreet.principles.wording import listed
 from discreet.progress import Progress
 from discreet.releases.release import Release
 from discreet.schemes.default_scheme import bounds_presence, keeper
+from discreet.schemes.described import narrow
 from discreet.schemes.refusal import Refusal, not_of_groups
 from discreet.schemes.scheme import EXAMPLE, GivenGroups, Scheme, feasible, make_scheme
 from discreet.table.dependency import Dependency, Plan, dependency, harmless_values, sensitive_shares
@@ -152,7 +153,8 @@ class Codip(Scheme):
         if self.random_state is not None:
             state = int(np.random.SeedSequence([self.random_state % 2**64, *part]).generate_state(1)[0])
         scheme = self._made(principle, state)
-        return replace(scheme, marginals="none") if hasattr(scheme, "marginals") else scheme
+        inner: Any = narrow(scheme)
+        return replace(inner, marginals="none") if hasattr(inner, "marginals") else inner
 
     def _made(self, principle: Principle | None = None, state: int | None = None) -> Any:
         """Return the scheme that publishes tables; the promise decides which, unless it is named."""
@@ -163,7 +165,7 @@ class Codip(Scheme):
         scheme = make_scheme(name, options, state, principle)
         if getattr(scheme, "counts_columns", False):
             raise DiscreetError(f"{self.name}: its tables have no counts of quasi-identifiers; say marginals=none")
-        if getattr(scheme, "snap", False):
+        if getattr(scheme, "snap", False) is True:
             raise DiscreetError(f"{self.name}: intervals of its tables are as narrow as possible; say snap=false")
         return scheme
 

@@ -27,7 +27,7 @@ from discreet.progress import Progress, no_progress, part_of
 from discreet.releases.generalization import Values
 from discreet.releases.release import Release
 from discreet.schemes.axes import Loss, axes_of
-from discreet.schemes.described import Beside, Exactness
+from discreet.schemes.described import Beside, Exactness, Snap
 from discreet.schemes.grouping import GroupingTask, LeadingScheme, published_rows
 from discreet.schemes.refusal import Refusal, hides_nobody, not_of_shares
 from discreet.schemes.scheme import feasible
@@ -81,7 +81,7 @@ class Heterogeneous(LeadingScheme):
     """
 
     name: ClassVar[str] = "heterogeneous"
-    published: ClassVar[Mapping[str, str]] = {"buckets": "published", "publishes": "graph"}
+    published: ClassVar[Mapping[str, str]] = {"buckets": "published", "publishes": "graph", "snap": "false"}
 
     matching: Matching = "hungarian"
     """How rows are matched with groups: group by group (``greedy``), the cheapest pair first (``sort-greedy``), or at
@@ -109,7 +109,7 @@ class Heterogeneous(LeadingScheme):
     descriptions: Exactness = "boxes"
     marginals: Beside = "auto"
     cells: Annotated[int, Interval(1)] = 10
-    snap: bool = False
+    snap: Snap = "auto"
 
     def __post_init__(self) -> None:
         super().__post_init__()

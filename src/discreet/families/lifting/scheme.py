@@ -23,7 +23,7 @@ from discreet.randomness import permutation
 from discreet.releases.generalization import Values
 from discreet.schemes.axes import axes_of
 from discreet.schemes.cuts.scheme import Cuts
-from discreet.schemes.described import Beside, BoxScheme
+from discreet.schemes.described import Beside, BoxScheme, Snap
 from discreet.schemes.grouping import GroupingTask, confirm, published_rows
 from discreet.schemes.refusal import Refusal, hides_nobody, not_only_caps
 from discreet.schemes.scheme import feasible
@@ -79,7 +79,9 @@ class Lifting(BoxScheme):
     tree and only matches descriptions may believe more than is promised, and the audit says how much."""
     marginals: Beside = "auto"
     cells: Annotated[int, Interval(1)] = 10
-    snap: bool = False
+    snap: Snap = False
+    """``true``: intervals end on a public grid. Leaves then overlap, so that who only matches descriptions may believe
+    more than is promised, and with reason; so it is not the default here."""
 
     def refusal(self, principle: Principle, prior: Prior) -> Refusal | None:
         """Promises that bound the belief in each value, or node of one level, from above and say nothing else.

@@ -29,7 +29,7 @@ from discreet.principles.proximity import Proximity
 from discreet.progress import Progress
 from discreet.releases.generalization import Values
 from discreet.schemes.axes import axes_of
-from discreet.schemes.described import Beside
+from discreet.schemes.described import Beside, Snap
 from discreet.schemes.grouping import GroupingScheme, GroupingTask, View
 from discreet.schemes.refusal import Refusal
 from discreet.schemes.withholding import sets_to_withhold
@@ -96,7 +96,7 @@ class SplitAndPartition(GroupingScheme):
     """
 
     name: ClassVar[str] = "proximity"
-    published: ClassVar[Mapping[str, str]] = {"partition": "round-robin", "positions": "1"}
+    published: ClassVar[Mapping[str, str]] = {"partition": "round-robin", "positions": "1", "snap": "false"}
 
     partition: Literal["matched", "round-robin"] = "matched"
     """How the rows of a piece are put into groups: ``matched`` is ours; the paper's is ``round-robin``."""
@@ -107,7 +107,7 @@ class SplitAndPartition(GroupingScheme):
     values: Values = "interval"
     marginals: Beside = "auto"
     cells: Annotated[int, Interval(1)] = 10
-    snap: bool = False
+    snap: Snap = "auto"
 
     def __post_init__(self) -> None:
         """Refuse what the published algorithm does not do."""

@@ -20,7 +20,7 @@ from discreet.principles.prior import Prior
 from discreet.progress import Progress, no_progress
 from discreet.releases.generalization import Values
 from discreet.schemes.axes import Loss
-from discreet.schemes.described import Beside, DescribedScheme, Exactness
+from discreet.schemes.described import Beside, DescribedScheme, Exactness, Snap
 from discreet.schemes.grouping import confirm
 from discreet.schemes.refusal import Refusal, hides_nobody, not_only_caps
 from discreet.schemes.scheme import Scheme, feasible
@@ -46,7 +46,7 @@ class OneRunScheme(DescribedScheme):
     descriptions: Exactness = "boxes"
     marginals: Beside = "auto"
     cells: Annotated[int, Interval(1)] = 10
-    snap: bool = False
+    snap: Snap = "auto"
     random_state: int | None = None
     """A seed, for experiments only: anyone who knows it can repeat what was drawn, and nothing is sealed."""
 

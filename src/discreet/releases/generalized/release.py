@@ -115,26 +115,26 @@ class GeneralizedRelease(DescribedRelease):
         manifest = {**self.manifest, "attributes": [attribute.as_dict() for attribute in attributes]}
         return replace(self, manifest=manifest, attributes=attributes, texts=texts)
 
-    def snapped(self, table: Table) -> Self:
-        """Return the release of a table with the ends of all intervals on a public grid.
+    def snapped(self, table: Table, every: bool = True) -> Self:
+        """Return the release of a table with the ends of intervals on a public grid, of ``every`` attribute that has
+        one, or of those only that have more than a few values.
 
         >>> import discreet as dc
         >>> from discreet.datasets import patients
         >>> table = patients()
-        >>> narrow = dc.publish(table, dc.KAnonymity(48), "mondrian")
+        >>> narrow = dc.publish(table, dc.KAnonymity(48), "mondrian(snap=false)")
         >>> narrow.texts[0].texts, narrow.snapped(table).texts[0].texts
-        (('[19, 74]',), ('[12, 83]',))
+        (('[19, 74]',), ('[16, 79]',))
         """
-        described = [widened(*each) for each in zip(self.quasi, self.texts, self._shown(table), strict=True)]
-        quasi, texts = zip(*described, strict=True)
+        columns = self._shown(table)
+        described = [widened(*each, every) for each in zip(self.quasi, self.texts, columns, strict=True)]
+        quasi = [_stepped(attribute, column) for (attribute, _), column in zip(described, columns, strict=True)]
+        texts = tuple(of for _, of in described)
         return self.with_texts((*quasi, *self.attributes[len(quasi) :]), texts).in_order()
 
     def stepped(self, table: Table) -> Self:
         """Return the release of a table with the decimal place on which numbers lie that intervals are published of."""
-        quasi = tuple(
-            replace(attribute, step=None if attribute.labelled else column_step(column))
-            for attribute, column in zip(self.quasi, self._shown(table), strict=True)
-        )
+        quasi = [_stepped(*each) for each in zip(self.quasi, self._shown(table), strict=True)]
         return self.with_texts((*quasi, *self.attributes[len(quasi) :]), self.texts)
 
     def _shown(self, table: Table) -> list[Column]:
@@ -293,6 +293,12 @@ class GeneralizedRelease(DescribedRelease):
             group_of=group_of.astype(np.int32),
             trace=None,
         )
+
+
+def _stepped(attribute: Attribute, column: Column) -> Attribute:
+    """Return an attribute with the decimal place on which its numbers lie, unless it has a grid or labels."""
+    step = None if attribute.labelled or attribute.unit is not None else column_step(column)
+    return replace(attribute, step=step)
 
 
 def _described(

@@ -20,7 +20,7 @@ from discreet.releases.generalization import Values
 from discreet.schemes.axes import axes_of
 from discreet.schemes.buckets.drawing import Retrieval, draw_groups
 from discreet.schemes.cuts.top_down import Problem, limits_of, partition_groups
-from discreet.schemes.described import Beside, Exactness
+from discreet.schemes.described import Beside, Exactness, Snap
 from discreet.schemes.grouping import GroupingTask, LeadingScheme
 from discreet.schemes.refusal import Refusal, not_of_shares
 
@@ -58,7 +58,7 @@ class Burel(LeadingScheme):
     """
 
     name: ClassVar[str] = "burel"
-    published: ClassVar[Mapping[str, str]] = {"room": "any"}
+    published: ClassVar[Mapping[str, str]] = {"room": "any", "snap": "false"}
 
     retrieval: Retrieval = "hilbert"
     """How a group finds rows near each other: along a Hilbert curve, or by exact distance (slow on large tables)."""
@@ -70,7 +70,7 @@ class Burel(LeadingScheme):
     descriptions: Exactness = "boxes"
     marginals: Beside = "auto"
     cells: Annotated[int, Interval(1)] = 10
-    snap: bool = False
+    snap: Snap = "auto"
 
     def refusal(self, principle: Principle, prior: Prior) -> Refusal | None:
         """Accept only promises that bound shares of values, or of nodes of one level, with or without k-anonymity."""

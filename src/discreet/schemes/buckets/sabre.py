@@ -17,7 +17,7 @@ from discreet.principles.prior import Prior
 from discreet.principles.t_closeness import TCloseness
 from discreet.releases.generalization import Values
 from discreet.schemes.buckets.drawing import Retrieval, draw_groups
-from discreet.schemes.described import Beside, Exactness
+from discreet.schemes.described import Beside, Exactness, Snap
 from discreet.schemes.grouping import GroupingTask, LeadingScheme
 from discreet.schemes.merge_broken import JudgedAttribute, merge_broken
 from discreet.schemes.refusal import Refusal
@@ -58,7 +58,7 @@ class Sabre(LeadingScheme):
     """
 
     name: ClassVar[str] = "sabre"
-    published: ClassVar[Mapping[str, str]] = {"share": "1"}
+    published: ClassVar[Mapping[str, str]] = {"share": "1", "snap": "false"}
 
     share: Annotated[float, Interval(0, 1)] = 0.5
     """The share of t that the worst choice of rows from buckets may cost; 0.5 is ours. At 1, which is the paper's,
@@ -69,7 +69,7 @@ class Sabre(LeadingScheme):
     descriptions: Exactness = "boxes"
     marginals: Beside = "auto"
     cells: Annotated[int, Interval(1)] = 10
-    snap: bool = False
+    snap: Snap = "auto"
 
     def refusal(self, principle: Principle, prior: Prior) -> Refusal | None:
         """Accept exactly one t-closeness promise, with or without other monotone promises."""

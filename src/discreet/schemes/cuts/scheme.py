@@ -17,7 +17,7 @@ from discreet.principles.counts import Counts
 from discreet.releases.generalization import Values
 from discreet.schemes.axes import Loss, axes_of
 from discreet.schemes.cuts.top_down import Partition, Problem, fast_recipe, limits_of, partition
-from discreet.schemes.described import Beside, Exactness
+from discreet.schemes.described import Beside, Exactness, Snap
 from discreet.schemes.grouping import GroupingScheme, GroupingTask
 from discreet.schemes.withholding import Withheld
 
@@ -63,7 +63,7 @@ class Cuts(GroupingScheme):
     descriptions: Exactness = "boxes"
     marginals: Beside = "auto"
     cells: Annotated[int, Interval(1)] = 10
-    snap: bool = False
+    snap: Snap = "auto"
 
     def __post_init__(self) -> None:
         """Raise an error for invalid parameters."""

@@ -88,6 +88,7 @@ class Incognito(GroupingScheme):
     most_discernibility: Annotated[float, Interval(0, closed="right")] | Literal["any"] = "any"
     """The largest discernibility of what is published, or ``any``."""
     values: Values = "interval"
+    snap = False  # its levels are not tight
     descriptions: Exactness = "boxes"
     marginals: Beside = "auto"
     cells: Annotated[int, Interval(1)] = 10
