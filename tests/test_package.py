@@ -138,7 +138,8 @@ def test_the_core_publishes_audits_and_answers_without_any_extra(home: Path) -> 
     audit = discreet(home, "core", "audit", "release", "--original", "patients.csv")
     assert "beta-likeness(beta=2)" in audit.stdout
     assert (
-        "About 48 of 48" in discreet(home, "core", "query", "release", "SELECT COUNT(*) FROM t WHERE age >= 0").stdout
+        "48 of 48 published"
+        in discreet(home, "core", "query", "release", "SELECT COUNT(*) FROM t WHERE age >= 0").stdout
     )
     discreet(home, "core", "attack", "release", "--original", "patients.csv", "--attack", "naive-bayes")
     discreet(home, "core", "profile", "patients.csv")

@@ -53,7 +53,7 @@ def test_from_publishing_to_a_query(home: Path) -> None:
     assert set(manifest["tables"]) == {"table.csv", "sensitive.csv"}
     told = discreet(home, "audit", "release", "--original", "patients.csv", "--trace", "patients.trace")
     assert "majority(share=0.5) holds" in told and "the values of the published rows" in told
-    assert "About 48 of 48" in discreet(home, "query", "release", "SELECT COUNT(*) FROM t WHERE age >= 0")
+    assert "48 of 48 published" in discreet(home, "query", "release", "SELECT COUNT(*) FROM t WHERE age >= 0")
     told = discreet(home, "attack", "release", "--original", "patients.csv", "--attack", "all", "--json", "--quiet")
     assert "contrary" in [attack["attack"] for attack in json.loads(told)["attacks"]]
 

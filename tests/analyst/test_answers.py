@@ -94,6 +94,47 @@ def test_the_truth_and_the_estimate_are_within_certain_bounds(scheme: str, seed:
         assert answer.least - 1e-9 <= answer.estimate <= answer.most + 1e-9, query
 
 
+@pytest.mark.parametrize("snap", ["true", "false"])
+@given(seed=st.integers(0, 10_000))
+def test_counts_of_columns_bound_counts_that_groups_leave_open(snap: str, seed: int) -> None:
+    chance = np.random.default_rng(seed)
+    data = pa.table(
+        {
+            "age": chance.integers(0, 16, 60),
+            "town": chance.choice(list("abcd"), 60),
+            "s": chance.permutation(list("pqrs") * 15),
+        }
+    )
+    table = dc.read(data, quasi=["age", "town"], sensitive="s")
+    release = dc.publish(table, "k-anonymity(k=3) & l-diversity(l=2)", f"cuts(snap={snap}, cells=4)")
+    bare = dc.publish(table, "k-anonymity(k=3) & l-diversity(l=2)", f"cuts(snap={snap}, marginals=none)")
+    queries = [dc.Query(query.conditions[:many]) for query in asked(table, 8, seed) for many in (1, 2, 3)]
+    for query, (least, most), (lower, upper) in zip(
+        queries, release.certain_bounds(queries), bare.certain_bounds(queries), strict=True
+    ):
+        assert least <= query.count(table) <= most
+        assert lower <= query.count(table) <= upper
+    for town, count in table_of(release.marginals, "town").items():
+        if town in "abcd":
+            found = release.certain_bounds([dc.Query(dc.OneOf("town", town))])
+            assert found.tolist() == [[count, count]]
+
+
+def table_of(marginals: Any, name: str) -> dict[str, int]:
+    """The counts of one column by the texts of its cells."""
+    assert marginals is not None
+    axis = ["age", "town"].index(name)
+    return dict(zip(marginals.cells[axis], marginals.counts[axis].tolist(), strict=True))
+
+
+def test_a_count_on_a_counted_column_is_certain() -> None:
+    table = census(2000, quasi=("age", "gender", "education"), sensitive="occupation")
+    release = dc.publish(table, "k-anonymity(k=5) & beta-likeness(beta=2)")
+    for condition in ("age BETWEEN 20 AND 30", "gender = 'Female'", "education >= 10"):
+        (answer,) = answers(release, [sql := f"SELECT COUNT(*) FROM t WHERE {condition}"])
+        assert answer.least == answer.estimate == answer.most == release.query(sql).count(table)
+
+
 @given(seed=st.integers(0, 10_000))
 def test_bounds_of_exact_rows_are_the_least_and_the_most_of_all_ways_to_give_the_values(seed: int) -> None:
     chance = np.random.default_rng(seed)

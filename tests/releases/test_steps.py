@@ -171,7 +171,10 @@ def test_counts_are_those_of_enumerating_tenths(data: st.DataObject, scheme: str
         share += rows * admitted / len(tenths)
         least, most = least + rows * (admitted == len(tenths)), most + rows * (admitted > 0)
     (bounds,) = release.certain_bounds([asked])
-    assert bounds.tolist() == [least, most]
+    if "one-way" in scheme:  # counts of the whole column bound them more closely
+        assert least <= bounds[0] <= asked.count(table) <= bounds[1] <= most
+    else:
+        assert bounds.tolist() == [least, most]
     assert least <= asked.count(table) <= most
     assert release.estimate(asked, "even" if "one-way" in scheme else "auto") == pytest.approx(share)
 

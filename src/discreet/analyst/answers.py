@@ -55,20 +55,18 @@ def answers(release: Release, queries: Sequence[Query | str], estimator: str = A
     usual = release.estimator_named(estimator) == release.estimator_named()
     estimates, bounds = release.estimates(asked, estimator), release.certain_bounds(asked)
     errors = release.standard_errors(asked) if usual else None
-    return [
-        replace(
-            _answer(
-                float(estimate), None if bounds is None else bounds[at], None if errors is None else float(errors[at])
-            ),
-            notes=release.notes(asked[at]),
-        )
-        for at, estimate in enumerate(estimates)
-    ]
+    result = []
+    for at, estimate in enumerate(estimates):
+        certain, error = None if bounds is None else bounds[at], None if errors is None else float(errors[at])
+        answer = _answer(float(estimate), certain, error, usual)
+        result.append(replace(answer, notes=release.notes(asked[at])))
+    return result
 
 
-def _answer(estimate: float, bounds: NDArray[np.float64] | None, error: float | None) -> Answer:
+def _answer(estimate: float, bounds: NDArray[np.float64] | None, error: float | None, usual: bool) -> Answer:
+    """Return an answer; estimates by the ``usual`` estimator are within the certain bounds, others as papers have them."""
     least, most = (None, None) if bounds is None else map(float, bounds)
-    if least is not None and most is not None:  # sums may differ in their last digits
+    if usual and least is not None and most is not None:
         estimate = min(max(estimate, least), most)
     if error is None or np.isnan(error):
         return Answer(estimate, least=least, most=most)

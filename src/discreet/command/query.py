@@ -167,7 +167,10 @@ def _counted(
 ) -> tuple[dict[str, Any], list[str]]:
     """Return the answer to a single count as plain values and as lines; with the original also the exact count."""
     estimate, document = answer.estimate, answer.as_dict()
-    lines = [f"About {number(estimate, 4)} of {counted(release.rows, 'published row')}."]
+    if estimate == answer.least == answer.most:
+        lines = [f"{answer.least:,.0f} of {counted(release.rows, 'published row')}, for certain."]
+    else:
+        lines = [f"About {number(estimate, 4)} of {counted(release.rows, 'published row')}."]
     if answer.low is not None and answer.high is not None and answer.low < answer.high:
         lines.append(f"In 95 of 100 cases between {number(answer.low, 4)} and {number(answer.high, 4)}.")
     if answer.least is not None and answer.most is not None and answer.least < answer.most:
