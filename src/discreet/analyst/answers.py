@@ -64,7 +64,7 @@ def answers(release: Release, queries: Sequence[Query | str], estimator: str = A
 
 
 def _answer(estimate: float, bounds: NDArray[np.float64] | None, error: float | None, usual: bool) -> Answer:
-    """Return an answer; estimates by the ``usual`` estimator are within the certain bounds, others as papers have them."""
+    """Return an answer; the ``usual`` estimates are within the certain bounds, others as papers have them."""
     least, most = (None, None) if bounds is None else map(float, bounds)
     if usual and least is not None and most is not None:
         estimate = min(max(estimate, least), most)
