@@ -82,6 +82,7 @@ CORE = Budget(46_000, 300)
 NEW = (
     *("literature.py", "command/data.py", "report/tradeoff.py"),
     *("table/foreign.py", "table/layout.py", "table/unnamed.py"),
+    *("table/addresses.py", "table/statements.py", "table/postgres.py"),
     *("table/floors.py", "table/floored_query.py"),
     *("releases/marginals.py", "releases/spread.py", "adversary/checks/marginals.py"),
     *(

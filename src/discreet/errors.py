@@ -17,14 +17,27 @@ def visible(text: str) -> str:
     return UNSEEN.sub(lambda control: repr(control[0])[1:-1], text)
 
 
+PASSWORD = re.compile(r"(?i)(?<![a-z0-9])([a-z][a-z0-9+.-]+:/{1,2}[^\s/:@'\"]*):[^\s]*@")
+"""The part of an address up to its password, and the password."""
+
+
+def without_passwords(text: str) -> str:
+    """Return a text in which addresses have no password.
+
+    >>> without_passwords("there is no file 'mysql://ann:horse@db.example/clinic'")
+    "there is no file 'mysql://ann@db.example/clinic'"
+    """
+    return PASSWORD.sub(r"\1@", text)
+
+
 def legible(message: str) -> str:
-    """Return a message on one line; of very long words, such as a number of thousands of digits, the middle is cut out.
+    """Return a message on one line, without passwords of addresses; of very long words the middle is cut out.
 
     >>> len(legible("x" * 5000)), print(legible("no value 'two\\nlines'"))
     no value 'two\\nlines'
     (103, None)
     """
-    return re.sub(r"\S{400,}", lambda word: f"{word[0][:80]}...{word[0][-20:]}", visible(message))
+    return re.sub(r"\S{400,}", lambda word: f"{word[0][:80]}...{word[0][-20:]}", visible(without_passwords(message)))
 
 
 class DiscreetError(Exception):

@@ -17,6 +17,7 @@ from discreet.catalogue import ATTACKS, PRINCIPLES, SCHEMES
 from discreet.command import slips
 from discreet.command.console import QUIETLY
 from discreet.plugins import Group, Registry, plugged_names
+from discreet.table.addresses import addressed
 from discreet.table.paths import system_path
 
 CATALOGUED: dict[str, Registry[Any]] = {
@@ -44,8 +45,8 @@ class File(click.Path):
     """A path that click does not check: missing files are reported when they are opened, in discreet's own words."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the path as the system has it."""
-        return system_path(value)
+        """Return the path as the system has it; of the address of a database, what may be shown."""
+        return addressed(system_path(value))
 
 
 class WithPlugins(slips.Command):
@@ -206,10 +207,9 @@ COMMANDS = (
         discreet publish people.csv -o release --quasi age,sex,zip --sensitive disease \\
             --identifier name --promise "k-anonymity(k=5) & beta-likeness(beta=2)"
 
-        INPUT is CSV (also compressed), JSON lines, Parquet or Arrow. Flags with COLUMN=... can be repeated. 'discreet
-        promises' and 'discreet schemes' list what you can choose, and explain it by name: 'discreet schemes cuts';
-        'discreet attacks' does so for attacks. With several sensitive columns, attribute=NAME in a promise says which
-        one it is about.
+        INPUT is a file, or postgresql://user@host/base. Flags with COLUMN=... can be repeated. 'discreet promises',
+        'discreet schemes' and 'discreet attacks' list what there is, and explain it: 'discreet schemes cuts'. With
+        several sensitive columns, attribute=NAME in a promise says which one it is about.
 
         Exit code: 0 the promise holds; 1 it does not, and nothing is published; 2 bad input; 3 published and valid, but
         the result could not be printed.

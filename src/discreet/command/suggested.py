@@ -7,6 +7,7 @@ from dataclasses import fields
 from typing import Any
 
 from discreet.arguments import as_flags, command_line
+from discreet.errors import without_passwords
 from discreet.table.layout import Layout
 
 ROLES = ("quasi", "identifiers", "sensitive", "person")
@@ -38,4 +39,4 @@ def publish_command(
     layout = {field.name: given[field.name] for field in fields(Layout) if field.name != "na"}
     for key, value in {"missing": given["missing"], **layout, **more}.items():
         words += as_flags(key, value) if value else []
-    return command_line(words)
+    return without_passwords(command_line(words))

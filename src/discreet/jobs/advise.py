@@ -28,6 +28,7 @@ from discreet.report.profile import strengths_of
 from discreet.report.promised import promised_about
 from discreet.schemes import make_scheme
 from discreet.schemes.withholding import check_share, check_withheld
+from discreet.table.addresses import addressed
 from discreet.table.spec import TableSpec
 from discreet.table.table import Table, as_table
 from discreet.table.texts import MOST_WITHHELD
@@ -83,7 +84,9 @@ def advise_file(
     progress("reading", 0.0)
     table, _, on_reading = read_table(input, spec, remarks)
     remarks.extend(on_reading)
-    return AdviseOutcome(input, advise(table, most_withheld=most_withheld, progress=progress), tuple(remarks.made))
+    return AdviseOutcome(
+        addressed(input), advise(table, most_withheld=most_withheld, progress=progress), tuple(remarks.made)
+    )
 
 
 def advise(table: Table, *, most_withheld: float = MOST_WITHHELD, progress: Progress | None = None) -> Advice:

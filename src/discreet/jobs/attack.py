@@ -10,6 +10,7 @@ from discreet.adversary.attacks.campaign import Campaign, attack
 from discreet.jobs.original import read_population, spec_of_all
 from discreet.jobs.outputs import tell
 from discreet.progress import Progress, Remark, Remarks, no_progress
+from discreet.table.addresses import addressed
 from discreet.table.read import table_of
 from discreet.table.sources import Source
 
@@ -68,4 +69,4 @@ def attack_files(
         random_state=seed,
         progress=progress,
     )
-    return AttackOutcome(folder, original, campaign, tuple(remarks.made))
+    return AttackOutcome(folder, addressed(original), campaign, tuple(remarks.made))

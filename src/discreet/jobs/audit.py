@@ -12,6 +12,7 @@ from discreet.jobs.outputs import tell
 from discreet.jobs.reading import on_offers
 from discreet.principles import parse
 from discreet.progress import Progress, Remark, Remarks, no_progress
+from discreet.table.addresses import addressed
 from discreet.table.hierarchy import PublishedHierarchy
 from discreet.table.sources import Source
 from discreet.table.table import Table
@@ -78,4 +79,4 @@ def audit_files(
     compared = read_compared(folder, original, population, reading or {}, remarks)
     progress("auditing", 0.0)
     audited = audit(folder, trace=trace, promises=asked or None, progress=progress, **compared._asdict())
-    return AuditOutcome(folder, original, audited, tuple(remarks.made))
+    return AuditOutcome(folder, addressed(original), audited, tuple(remarks.made))

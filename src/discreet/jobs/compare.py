@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from discreet.expressions import split
@@ -17,7 +16,7 @@ from discreet.report.charts import check_suffix, require_all
 from discreet.report.compare import compare, contend, temporary_place
 from discreet.report.comparison import Comparison
 from discreet.report.tradeoff import SUFFIXES, drawn
-from discreet.table.paths import shown
+from discreet.table.addresses import title
 
 OF_ITS_RELEASE = ("scheme", "options", "format", "trace", "force")
 """The keys of a job that concern only the release it publishes, and are ignored here."""
@@ -84,7 +83,7 @@ def compare_file(
     )
     if target is not None and comparison.published:
         progress("drawing", 0.0)
-        write_file(target, comparison.page(shown(Path(job.input).name)).encode(), job.force, remarks)
+        write_file(target, comparison.page(title(job.input)).encode(), job.force, remarks)
     if drawing is not None and comparison.published:
         progress("drawing", 0.0)
         write_file(drawing, drawn(comparison, suffix), job.force, remarks)

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, get_args
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.options import Interval, checked, hints_of, read
+from discreet.table.addresses import Address, addressed, files_among
 from discreet.table.documents import toml
 from discreet.table.paths import content as whole_file
 from discreet.table.paths import located
@@ -59,7 +60,7 @@ class Job:
     @property
     def files(self) -> dict[str, Path]:
         """Every file that the job reads, by description; none of them may be overwritten."""
-        paths = {"the input": Path(self.input)}
+        paths = files_among({"the input": self.input})
         if self.file is not None:
             paths["the job file"] = self.file
         return paths | self.table.files
@@ -92,7 +93,9 @@ def read_job(path: Path) -> dict[str, Any]:
     _known(content, what)
 
     def beside(name: Any) -> Any:
-        return str(path.parent / located(name)) if isinstance(name, str) and name else name
+        if not isinstance(name, str) or not name or isinstance(addressed(name), Address):
+            return name
+        return str(path.parent / located(name))
 
     if isinstance(content.get("hierarchies"), str):
         content["hierarchy_folder"] = content.pop("hierarchies")
@@ -162,6 +165,8 @@ def _option(value: Any) -> Any:
 def _checked(key: str, value: Any) -> Any:
     """Return the value of a key in its proper type; raise ``DiscreetError`` if it is another."""
     hint = hints_of(Job)[key]
+    if key == "input" and isinstance(value, str):
+        return addressed(value)
     if key == "promises":
         return list(checked(key, [value] if isinstance(value, str) else value, Sequence[str]))
     if key == "options":

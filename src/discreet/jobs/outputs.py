@@ -15,6 +15,7 @@ from discreet.releases.folder import check_folder, release_folder
 from discreet.releases.placement import check_file as check_plain
 from discreet.releases.placement import enter_file, left_beside, put_back, real_place, tidied
 from discreet.releases.trace import check_outside
+from discreet.table.addresses import Address, addressed
 from discreet.table.paths import located
 from discreet.unfinished import settle, unfinished
 
@@ -24,6 +25,8 @@ def check_output(output: str, force: bool, used: Mapping[str, Path], remarks: Re
 
     ``used`` are the files that the job reads, by description.
     """
+    if isinstance(addressed(output), Address):
+        raise DiscreetError("a release is a folder, and the address of a database is none; name a folder")
     target = real_place(output)
     if not target.name:
         raise DiscreetError(f"'{output}' cannot be replaced by a release; choose another folder")

@@ -15,8 +15,8 @@ from discreet.progress import Progress, Remark, Remarks, no_progress
 from discreet.report.charts import check_suffix, require_all
 from discreet.report.frontier import drawn
 from discreet.report.plan import Plan, plans
+from discreet.table.addresses import addressed, files_among, title
 from discreet.table.dependency import harmless_values
-from discreet.table.paths import shown
 from discreet.table.sources import Source
 from discreet.table.spec import TableSpec
 
@@ -72,7 +72,8 @@ def plan_file(
     remarks, progress = Remarks(remark), progress or no_progress
     spec = TableSpec.of(reading or {}, missing="value")
     near = _near(neighbourhood, epsilon, below, above)
-    target = None if plot is None else _check_plot(plot, {"the input": Path(input), **spec.files}, force, remarks)
+    used = files_among({"the input": input}) | spec.files
+    target = None if plot is None else _check_plot(plot, used, force, remarks)
     progress("reading", 0.0)
     with Source(input) as source:
         table, on_reading = read_to_look(source, spec)
@@ -81,11 +82,11 @@ def plan_file(
     divided = projections(table, harmless_values("; ".join(harmless))) if len(planned) > 1 else None
     if target is not None:
         progress("drawing", 0.0)
-        suffix, title = check_suffix(str(plot)), shown(Path(input).name)
-        drawing = drawn(planned[0], suffix, title) if divided is None else divided.drawn(suffix, title)
+        suffix, heading = check_suffix(str(plot)), title(input)
+        drawing = drawn(planned[0], suffix, heading) if divided is None else divided.drawn(suffix, heading)
         write_file(target, drawing, force, remarks)
     remarks.extend(on_reading)
-    return PlanOutcome(input, planned, divided, plot, tuple(remarks.made))
+    return PlanOutcome(addressed(input), planned, divided, plot, tuple(remarks.made))
 
 
 def _near(

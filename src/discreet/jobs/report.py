@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import date
-from pathlib import Path
 from typing import Any
 
 from discreet.errors import DiscreetError
@@ -16,6 +15,7 @@ from discreet.progress import Progress, Remark, Remarks, no_progress
 from discreet.releases.folder import MANIFEST
 from discreet.report.board import Context, Report, report
 from discreet.report.charts import require
+from discreet.table.addresses import addressed, files_among
 from discreet.table.documents import toml
 from discreet.table.paths import content, located
 from discreet.table.texts import near
@@ -62,7 +62,7 @@ def report_files(
     target = None
     if page is not None:
         inputs = {"the original": original, "the context": context, "the trace": trace, "the population": population}
-        used = {f"{what}, '{name}'": Path(located(name)) for what, name in inputs.items() if name is not None}
+        used = {f"{what}, '{path}'": located(path) for what, path in files_among(inputs).items()}
         target = check_file(page, "page", force, used, remarks)
         if (target.parent / MANIFEST).exists():
             raise DiscreetError(
@@ -86,7 +86,7 @@ def report_files(
     if target is not None:
         progress("drawing", 0.0)
         write_file(target, made.page().encode(), force, remarks)
-    return ReportOutcome(folder, original, page, made, tuple(remarks.made))
+    return ReportOutcome(folder, original and addressed(original), page, made, tuple(remarks.made))
 
 
 def read_context(path: str) -> Context:

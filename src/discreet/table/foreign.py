@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import partial
@@ -24,7 +23,12 @@ from discreet.table.texts import near, value_text
 
 DATABASES = ("SQLite", "DuckDB")
 """The kinds of files that hold tables by name, and answer queries."""
-EXTRAS = {"fastexcel": "excel", "pyreadstat": "stats", "duckdb": "duckdb"}
+EXTRAS = {
+    "fastexcel": "excel",
+    "pyreadstat": "stats",
+    "duckdb": "duckdb",
+    "adbc_driver_postgresql.dbapi": "postgres",
+}
 """The extra that brings each library."""
 STATISTICS = {"Stata": ("read_dta",), "SPSS": ("read_sav", "read_por"), "SAS": ("read_sas7bdat", "read_xport")}
 """The functions of pyreadstat for the files of each program, in the order in which they are tried."""
@@ -87,17 +91,19 @@ def _read_as(kind: FileKind, what: str, query: str | None = None) -> Iterator[No
         ) from None
 
 
-def _library(name: str, kind: FileKind, what: str) -> Any:
+def library(name: str, called: str, what: str) -> Any:
+    """Import what reads a source; ``called`` says what that is, and ``what`` names it."""
     try:
         return import_module(name)
     except ImportError:
+        package = name.partition(".")[0].replace("_", "-")
         raise DiscreetError(
-            f"{what} is {CALLED[kind]}, and reading it needs the package {name}, which is not installed: "
+            f"{what} is {called}, and reading it needs the package {package}, which is not installed: "
             f"pip install 'discreet[{EXTRAS[name]}]'"
         ) from None
 
 
-def _the_one(given: str | None, names: Sequence[str], key: str, what: str) -> str:
+def the_one(given: str | None, names: Sequence[str], key: str, what: str) -> str:
     """Return the sheet or table that is read: the only one, or the one that is named."""
     if given is None and len(names) == 1:
         return names[0]
@@ -117,10 +123,10 @@ def _the_one(given: str | None, names: Sequence[str], key: str, what: str) -> st
 
 
 def _spreadsheet(path: Path, kind: FileKind, layout: Layout, what: str) -> Columns:
-    library = _library("fastexcel", kind, what)
+    package = library("fastexcel", CALLED[kind], what)
     logging.getLogger("fastexcel.types.dtype").setLevel(logging.ERROR)  # it warns of every empty column
-    book = library.read_excel(path)
-    sheet = _the_one(layout.sheet, book.sheet_names, "sheet", what)
+    book = package.read_excel(path)
+    sheet = the_one(layout.sheet, book.sheet_names, "sheet", what)
     names = [column.name for column in book.load_sheet(sheet, n_rows=0).available_columns()]
 
     def fetch(columns: Sequence[str]) -> tuple[int, Coding]:
@@ -154,8 +160,8 @@ def _as_days(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _statistics(path: Path, kind: FileKind, layout: Layout, what: str) -> Columns:
-    library = _library("pyreadstat", kind, what)
-    data, meta = _first_that_reads([getattr(library, name) for name in STATISTICS[kind]], path, layout.encoding)
+    package = library("pyreadstat", CALLED[kind], what)
+    data, meta = _first_that_reads([getattr(package, name) for name in STATISTICS[kind]], path, layout.encoding)
     labels: Mapping[str, Mapping[Any, str]] = meta.variable_value_labels
 
     def fetch(columns: Sequence[str]) -> tuple[int, Coding]:
@@ -204,13 +210,13 @@ def _as_array(cells: Sequence[Any]) -> pa.Array | None:
 def _sqlite(path: Path, kind: FileKind, layout: Layout, what: str) -> Columns:
     with closing(_sqlite_connection(path)) as base:
         names = [name for (name,) in base.execute(SQLITE_TABLES)]
-        relation = _relation(layout, names, what)
+        relation = _relation(layout, kind, names, what)
         with closing(base.execute(f"SELECT * FROM {relation} LIMIT 0")) as none:
             columns = [each[0] for each in none.description]
 
     def fetch(wanted: Sequence[str]) -> tuple[int, Coding]:
         with _read_as(kind, what, layout.query), closing(_sqlite_connection(path)) as base:
-            chosen = ", ".join(map(_quoted, wanted)) or "1"
+            chosen = ", ".join(map(quoted, wanted)) or "1"
             rows = base.execute(f"SELECT {chosen} FROM {relation}").fetchall()
         cells = list(zip(*rows, strict=True)) if rows else [()] * len(wanted)
         return len(rows), {name: partial(_plain, name, values) for name, values in zip(wanted, cells, strict=False)}
@@ -248,18 +254,18 @@ def _plain(name: str, cells: Sequence[Any]) -> RawColumn:
 
 
 def _duckdb(path: Path, kind: FileKind, layout: Layout, what: str) -> Columns:
-    library = _library("duckdb", kind, what)
+    package = library("duckdb", CALLED[kind], what)
 
     def fetched(make: Callable[[Any], Any]) -> Any:
-        with library.connect(str(path), read_only=True, config={"enable_external_access": "false"}) as base:
+        with package.connect(str(path), read_only=True, config={"enable_external_access": "false"}) as base:
             return make(base)
 
     names = [name for (name,) in fetched(lambda base: base.execute(DUCKDB_TABLES).fetchall())]
-    relation = _relation(layout, names, what)
+    relation = _relation(layout, kind, names, what)
     columns = fetched(lambda base: [each[0] for each in base.execute(f"SELECT * FROM {relation} LIMIT 0").description])
 
     def fetch(wanted: Sequence[str]) -> tuple[int, Coding]:
-        chosen = ", ".join(map(_quoted, wanted)) or "1"
+        chosen = ", ".join(map(quoted, wanted)) or "1"
         with _read_as(kind, what, layout.query):
             table = fetched(lambda base: _arrow_of(base.sql(f"SELECT {chosen} FROM {relation}")))
         return table.num_rows, {name: partial(encode, name, table.column(name)) for name in wanted}
@@ -272,24 +278,31 @@ def _arrow_of(result: Any) -> pa.Table:
     return result.to_arrow_reader().read_all() if hasattr(result, "to_arrow_reader") else result.to_arrow_table()
 
 
-def _relation(layout: Layout, names: Sequence[str], what: str) -> str:
+def _relation(layout: Layout, kind: FileKind, names: Sequence[str], what: str) -> str:
     """Return the table that is read, or the query in parentheses, as SQL."""
-    if layout.query is None:
-        name = _the_one(layout.table, names, "table", what)
-        return ".".join(map(_quoted, [name] if name in names and "." not in name else name.split(".", 1)))
+    if layout.query is not None:
+        return as_relation(layout, kind.lower())
+    name = the_one(layout.table, names, "table", what)
+    return ".".join(map(quoted, [name] if name in names and "." not in name else name.split(".", 1)))
+
+
+def as_relation(layout: Layout, dialect: str) -> str:
+    """Return the query of a layout, which must be one that reads, as what can be selected from."""
+    from discreet.table.statements import reading_statement  # imported late: it takes sqlglot
+
     if layout.table is not None:
         raise DiscreetError(
             f"{argument('table', layout.table)} and {argument('query')} both say what is read; give only one of them"
         )
-    query = layout.query.strip().rstrip(";").strip()
-    if not re.match(r"(?is)(select|with|values|from)\b", query):
-        raise DiscreetError(
-            f"{argument('query')} must be a statement that reads, such as SELECT age, sex FROM people; correct it"
-        )
-    return f"({query}) AS source"
+    return f"({reading_statement(layout.query or '', dialect)}) AS source"
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
+    """Return a name as SQL.
+
+    >>> quoted('age " or more')
+    '"age "" or more"'
+    """
     return '"' + name.replace('"', '""') + '"'
 
 

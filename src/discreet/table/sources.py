@@ -1,4 +1,4 @@
-"""Reads columns from CSV, Parquet and Arrow files, Arrow tables and streams, and every frame that narwhals supports."""
+"""Reads columns from files and databases, Arrow tables and streams, and every frame that narwhals supports."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
+from discreet.table.addresses import Address, addressed
 from discreet.table.csv_files import header, read_csv
 from discreet.table.detect import FOREIGN, FileKind, as_utf8, detect, kind_of
 from discreet.table.layout import Layout
@@ -45,7 +46,7 @@ Beside = Callable[[list[str]], list[str]]
 
 
 class Source:
-    """A file, an Arrow table or a frame, opened once, when something of it is first asked; ``with`` closes it.
+    """A file, a database, an Arrow table or a frame, opened once, when first asked for something; ``with`` closes it.
 
     >>> with Source(pa.table({"age": [17], "sex": ["f"]})) as source:
     ...     source.names(Layout()), source.fetch(["age"], ["age"], Layout())[0]
@@ -53,8 +54,10 @@ class Source:
     """
 
     def __init__(self, given: Any) -> None:
-        path = located(given) if isinstance(given, (str, PathLike)) else None
-        self.what = "the table" if path is None else f"'{path}'"
+        given = addressed(given)
+        self._address = given if isinstance(given, Address) else None
+        path = None if self._address or not isinstance(given, (str, PathLike)) else located(given)
+        self.what = self._address.what if self._address else "the table" if path is None else f"'{path}'"
         """What messages call it."""
         self._given, self._path, self._open = given, path, ExitStack()
         self._decoded: tuple[str | None, bytes] | None = None
@@ -76,10 +79,10 @@ class Source:
             return list(layout.columns)
         if isinstance(self._given, pa.Table):
             return list(self._given.schema.names)
-        if self._path is None:
-            return [str(name) for name in self._frame[1]]
         if self._foreign is not None:
             return self._columns(layout).names
+        if self._path is None:
+            return [str(name) for name in self._frame[1]]
         return list(self._file.names) if self._typed else header(self._text(layout.encoding), hints, layout, self.what)
 
     def fetch(
@@ -90,7 +93,7 @@ class Source:
         ``beside`` chooses from the names of all others; of these the columns follow that are of a kind that can be
         coded.
         """
-        if self._path is not None:
+        if self._path is not None or self._address is not None:
             rows, columns = self._from_file(needed, coded, layout, beside)
         elif isinstance(self._given, pa.Table):
             layout.check_named(self.what)
@@ -134,19 +137,29 @@ class Source:
         return isinstance(self._file, TypedFile)
 
     @property
-    def _foreign(self) -> FileKind | None:
-        """The kind of a file of another program."""
-        return cast(FileKind, self._file) if isinstance(self._file, str) else None
+    def _foreign(self) -> str | None:
+        """The kind of a file of another program, or of a database that answers at an address."""
+        if self._address is not None:
+            return "PostgreSQL"
+        return self._file if self._path is not None and isinstance(self._file, str) else None
 
     def _columns(self, layout: Layout) -> Columns:
-        """The columns of a file of another program, opened once for each way to read it."""
-        assert self._path is not None and self._foreign is not None
-        from discreet.table.foreign import open_foreign  # imported late: most tables are text
-
+        """The columns of a database or a file of another program, opened once for each way to read it."""
         way = layout.sheet, layout.table, layout.query, layout.encoding
         if self._opened is None or self._opened[0] != way:
-            self._opened = way, open_foreign(self._path, self._foreign, layout, self.what)
+            self._opened = way, self._opening(layout)
         return self._opened[1]
+
+    def _opening(self, layout: Layout) -> Columns:
+        # imported late: most tables are text
+        if self._address is not None:
+            from discreet.table.postgres import open_postgres
+
+            return open_postgres(self._address, layout)
+        from discreet.table.foreign import open_foreign
+
+        assert self._path is not None
+        return open_foreign(self._path, cast(FileKind, self._foreign), layout, self.what)
 
     @cached_property
     def _file(self) -> Any:
