@@ -54,6 +54,7 @@ def main() -> None:
     if adult.DATA.is_dir():
         promises = [f"beta-likeness(beta={beta})" for beta in (1, 2, 4)]
         _compared("Adult, 8 QIs, occupation", adult.read(), promises, SCHEMES)
+        _truth("Adult, 8 QIs, occupation", adult.read())
     table = census(10_000, quasi=HETEROGENEOUS_QUASI)
     promises = [f"beta-likeness(beta={beta}, variant=basic)" for beta in (1, 3, 5)]
     few = {name: scheme for name, scheme in SCHEMES.items() if "blind" not in name}
@@ -87,6 +88,24 @@ def _compared(title: str, table: dc.Table, promises: list[str], schemes: dict[st
             )
     header = ("promise", "scheme", "AIL", "GCP", "median error, 2 QIs", "5 QIs", "time", "audit of the files")
     show(f"Lifting: {title}", header, lines)
+
+
+def _truth(title: str, table: dc.Table) -> None:
+    """How many people are in leaves in which some value is in truth more frequent than it may be believed, and how
+    often values that are believed nearly as much as they may be are true."""
+    prior, lines = Prior.of(table), []
+    for beta in (1, 2, 4):
+        promise = dc.BetaLikeness(beta)
+        release = publish(table, promise, dc.Lifting(random_state=1))
+        caps, held = promise.caps(prior), np.zeros((release.groups, len(prior.counts)))
+        np.add.at(held, (release.trace, table.sensitive_codes), 1)
+        persons = held.sum(axis=1, keepdims=True)
+        over = (held > caps * persons * (1 + 1e-9)).any(axis=1)
+        believed = release.expected.matrix()
+        near = (believed > 0.95 * caps * persons) & (persons > 0)
+        lines.append((beta, f"{held[over].sum() / table.rows:.0%}", f"{held[near].sum() / believed[near].sum():.2f}"))
+    header = ("beta", "people in leaves where some value exceeds its cap", "true / believed near the cap")
+    show(f"Lifting: what leaves hold in truth, {title}", header, lines)
 
 
 def _queries() -> None:

@@ -33,3 +33,17 @@ KEPT_BY_GROUPS = (
     "included, by every group and by the withheld rows taken as one group."
 )
 ONE_RELEASE = "The promise covers this one release of the table, not what several releases of it say together."
+FAIRLY_DRAWN = (
+    "What was drawn was drawn fairly, nobody can repeat it, and this release was not chosen among several of the same "
+    "table. No file can show this; it is an assumption."
+)
+NOISE_DRAWN = (
+    "The noise was drawn as stated, nobody can repeat it, and nothing else was published of it. No file can show this; "
+    "it is an assumption."
+)
+UNREPEATABLE = (FAIRLY_DRAWN, NOISE_DRAWN)
+"""What is not true of a release whose draws a seed repeats; ``SEEDED`` is stated instead."""
+SEEDED = (
+    "What was drawn was drawn with a seed, for an experiment. Whoever knows the seed can repeat every draw, and what "
+    "is said here to rest on chance does not hold against them."
+)

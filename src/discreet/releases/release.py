@@ -18,7 +18,7 @@ from discreet.options import brief, checked, several
 from discreet.principles.principle import Principle
 from discreet.principles.wording import listed, rows
 from discreet.releases import folder as files
-from discreet.releases.assumptions import COARSER
+from discreet.releases.assumptions import COARSER, SEEDED, UNREPEATABLE
 from discreet.releases.attributes import Attribute
 from discreet.releases.boxes import columns_at
 from discreet.releases.columns import ExactColumn
@@ -586,5 +586,6 @@ def new_manifest(
         "assumptions": list(assumptions),
     }
     if statement.seeded is not None and statement.seeded is not False:
+        manifest["assumptions"] = [SEEDED if each in UNREPEATABLE else each for each in assumptions]
         manifest["experimental_seed"] = True
     return manifest

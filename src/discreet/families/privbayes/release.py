@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
 from discreet.principles.differential_privacy import DifferentialPrivacy
-from discreet.releases.assumptions import NO_ORDER
+from discreet.releases.assumptions import NO_ORDER, NOISE_DRAWN
 from discreet.releases.attributes import points_given
 from discreet.releases.columns import ExactColumn, coded_numbers, column_array, read_sensitive
 from discreet.releases.exact_rows import ExactRowsRelease, RowsAt, crossed
@@ -45,8 +45,7 @@ ASSUMPTIONS = (
     "Taken as public, and not covered: the columns with their kinds, whether their numbers are whole and whether "
     "values may be missing; the lists of values, hierarchies and ends of numbers that the manifest states; and the "
     "number of rows.",
-    "The noise was drawn as stated, nobody can repeat it, and nothing else was published of it. No file can show this; "
-    "it is an assumption.",
+    NOISE_DRAWN,
     NO_ORDER,
     "Several releases of the same people add up: their epsilons together are the epsilon of all of them.",
 )

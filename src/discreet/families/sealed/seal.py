@@ -14,6 +14,7 @@ import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
+from discreet.releases.assumptions import FAIRLY_DRAWN
 from discreet.releases.canonical import Lines, by_number
 from discreet.releases.folder import DAMAGED, Home
 from discreet.releases.grouped import GroupedRowsRelease
@@ -22,10 +23,6 @@ from discreet.releases.reading import read_lines
 from discreet.table.table import Table
 
 SEAL, LEAKAGE = "seal", "leakage"
-BELIEVED = (
-    "What was drawn was drawn fairly, nobody can repeat it, and this release was not chosen among several of the same "
-    "table. No file can show this; it is an assumption."
-)
 DEPENDENCE = (
     "The promise does not bound what an adversary believes who knows how quasi-identifiers and sensitive values depend "
     "on each other."
@@ -37,7 +34,7 @@ TESTED = (
     "The promise therefore also covers an adversary who knows the algorithm, everybody's quasi-identifiers and how "
     "often each sensitive value occurs, and takes all ways to give the values to the persons as equally likely. It is "
     "the same for someone who knows the values of some persons, compared with what the group tells about the others.",
-    BELIEVED,
+    FAIRLY_DRAWN,
     DEPENDENCE,
 )
 HALVED = (
@@ -48,7 +45,7 @@ HALVED = (
     "as equally likely, believes of everyone what the group says, or where something was leaked, in odds, at most "
     f"exp({LEAKAGE}) times as much. The promise covers this adversary. That the amounts are true is an assumption.",
     "The promise does not cover an adversary who knows the algorithm and the sensitive values of some persons.",
-    BELIEVED,
+    FAIRLY_DRAWN,
     DEPENDENCE,
 )
 
