@@ -46,6 +46,7 @@ COMMANDS: dict[str, list[str]] = {
     "compare": ["compare", "people.csv", *ROLES, "--schemes", "mondrian", "--queries", "5"],
     "plan": ["plan", "people.csv", "--quasi", "age", "--sensitive", "pay"],
     "profile": ["profile", "people.csv"],
+    "advise": ["advise", "people.csv", "--quasi", "age,sex", "--sensitive", "disease"],
     "report": ["report", "generalized", "--original", "people.csv", "-o", "page.html"],
     "export": ["export", "generalized", "-o", "people.parquet"],
     "hierarchy init": ["hierarchy", "init", "people.csv", "sex"],
