@@ -82,6 +82,15 @@ class CountingRelease(GroupedRelease):
         named = zip(self.sensitive, self.counted, strict=True)
         return next((counted.values for attribute, counted in named if attribute.name == name), None)
 
+    def dealt_columns(self, group_of: NDArray[Any], random: np.random.Generator) -> tuple[ExactColumn, ...]:
+        """Sensitive values for the rows of groups, of each attribute as often as they are counted there."""
+        from discreet.releases.drawn import dealt
+
+        return tuple(
+            ExactColumn(values, dealt(counts, group_of, random), attribute.notation)
+            for attribute, (values, counts) in zip(self.sensitive, self.counted, strict=True)
+        )
+
     @property
     def counted_lines(self) -> list[Lines]:
         """The lines of the tables of sensitive values: values with their counts."""

@@ -134,6 +134,23 @@ class DescribedRelease(GroupedRowsRelease):
         """Return the published quasi-identifiers of the group at an index of ``ids``."""
         return self.descriptions.text(group)
 
+    def drawn_columns(self, random: np.random.Generator) -> tuple[ExactColumn, ...]:
+        """The published rows, each with values of the quasi-identifiers from the description of its person's group."""
+        from discreet.releases.drawn import described_values
+
+        of_person = self.drawn_groups(random)
+        quasi = (
+            described_values(attribute, regions, texts.of_cell[of_person], self.counted_rows(axis), random)
+            for axis, (attribute, regions, texts) in enumerate(
+                zip(self.quasi, self.descriptions.regions, self.texts, strict=True)
+            )
+        )
+        return (*quasi, *self._exact_columns)
+
+    def drawn_groups(self, random: np.random.Generator) -> NDArray[np.integer]:
+        """The group of the person of each published row; drawn, where rows may be elsewhere than their persons."""
+        return self.group_of
+
     def beliefs(
         self, points: Mapping[str, ArrayLike], withheld: ArrayLike | None = None, *, attribute: str | None = None
     ) -> NDArray[np.float64]:

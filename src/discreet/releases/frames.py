@@ -31,9 +31,10 @@ from discreet.table.unnamed import is_unnamed
 if TYPE_CHECKING:
     from discreet.releases.release import Release
 
-Numbers = Literal["bounds", "middle", "text"]
+Numbers = Literal["bounds", "middle", "text", "draw"]
 """How numbers, dates and ordered values that are published as intervals appear: as two columns of
-ends, as one of middles, or as the published text."""
+ends, as one of middles, or as the published text; or rows are drawn that have a value of every
+column."""
 Sets = Literal["text", "lists"]
 """How categories that are published as sets and labels appear: as the published text, or as lists of
 the values."""
@@ -46,11 +47,17 @@ class Form(NamedTuple):
 
     numbers: Numbers
     sets: Sets
+    random_state: int | None = None
+    """The seed of what is drawn."""
 
     @classmethod
-    def of(cls, numbers: object, sets: object) -> Form:
+    def of(cls, numbers: object, sets: object, random_state: object = None) -> Form:
         """Return it as a caller gave it, checked."""
-        return cls(checked("numbers", numbers, Numbers), checked("sets", sets, Sets))
+        seed = checked("random_state", random_state, int | None)
+        form = cls(checked("numbers", numbers, Numbers), checked("sets", sets, Sets), seed)
+        if seed is not None and form.numbers != "draw":
+            raise DiscreetError("random_state is for drawn rows; say numbers='draw', or leave it out", "random_state")
+        return form
 
 
 # ----------------------------------------------------------------------------------- handing over
@@ -59,11 +66,18 @@ class Form(NamedTuple):
 def framed(release: Release, form: Form, convert: Callable[[pa.Table], Any] | None = None) -> Any:
     """Return the tables of a release, each converted: the one, or a dict of several by name."""
     found: dict[str, Any] = {}
-    for name, table in release.typed_tables(form).items():
+    for name, table in tables_of(release, form).items():
         found[name] = _listed(table, release.attributes)
         check_distinct(found[name].column_names)
         found[name] = found[name] if convert is None else convert(found[name])
     return next(iter(found.values())) if len(found) == 1 else found
+
+
+def tables_of(release: Release, form: Form) -> dict[str, pa.Table]:
+    """Return the tables of people by name, or one of drawn rows, with a type for every column."""
+    if form.numbers == "draw":
+        return {"table": release.draw(random_state=form.random_state)}
+    return release.typed_tables(form)
 
 
 def _listed(table: pa.Table, attributes: Sequence[Attribute]) -> pa.Table:
@@ -144,7 +158,7 @@ def typed(release: Release, form: Form) -> dict[str, pa.Table]:
             elif attribute.role == "quasi" and (described or cells_in(attribute.notation) is not None):
                 columns += _described(attribute, one_dictionary(_coded(held)), form)
             else:
-                columns.append((column, _exact(attribute, held)))
+                columns.append((column, single_values(attribute, held, attribute.notation)))
         result[name] = pa.table([held for _, held in columns], names=[column for column, _ in columns])
     return result
 
@@ -158,15 +172,15 @@ def _coded(held: pa.ChunkedArray) -> pa.ChunkedArray:
     return held if pa.types.is_dictionary(held.type) else held.dictionary_encode()
 
 
-def _exact(attribute: Attribute, held: pa.ChunkedArray) -> Any:
-    """Return a column of single values."""
-    if attribute.kind == "numeric" and attribute.notation == "number":
+def single_values(attribute: Attribute, held: pa.ChunkedArray, notation: Notation) -> Any:
+    """Return a column of single values, whose numbers are written in a notation."""
+    if attribute.kind == "numeric" and notation == "number":
         return held
     coded = one_dictionary(_coded(held))
     words = coded.dictionary.to_pylist()
     if attribute.kind == "numeric":
-        numbers = [number_written(word, attribute.notation) for word in words]
-        return _numbers(np.array(numbers, np.float64), attribute.notation).take(coded.indices)
+        numbers = [number_written(word, notation) for word in words]
+        return _numbers(np.array(numbers, np.float64), notation).take(coded.indices)
     if attribute.kind == "ordinal":
         return _ordered(attribute, [None if word == MISSING else word for word in words]).take(coded.indices)
     return coded

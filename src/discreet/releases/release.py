@@ -260,7 +260,9 @@ class Release(ABC):
     def tables(self, numbers: bool = True) -> dict[str, pa.Table]:
         """The tables by name; with ``numbers``, columns of numbers are typed as such, otherwise they are texts."""
 
-    def to_arrow(self, numbers: Numbers = "bounds", sets: Sets = "text") -> pa.Table | dict[str, pa.Table]:
+    def to_arrow(
+        self, numbers: Numbers = "bounds", sets: Sets = "text", random_state: int | None = None
+    ) -> pa.Table | dict[str, pa.Table]:
         """The published table with a type for every column; of several tables a dict of them by name.
 
         Numbers, dates and ordered values that are published as intervals become two columns, ``age_lo``
@@ -268,6 +270,7 @@ class Release(ABC):
         dates become one column of middles, with ``"text"`` they stay as published. Sets and labels of
         categories stay as published, too; with ``sets="lists"`` they become lists of the values, null
         where a value has no name in the release.
+        With ``numbers="draw"`` it is a table of the rows of `draw`.
 
         >>> import discreet as dc
         >>> from discreet.datasets import patients
@@ -277,19 +280,42 @@ class Release(ABC):
         """
         from discreet.releases import frames
 
-        return frames.framed(self, frames.Form.of(numbers, sets))
+        return frames.framed(self, frames.Form.of(numbers, sets, random_state))
 
-    def to_pandas(self, numbers: Numbers = "bounds", sets: Sets = "text") -> Any:
+    def to_pandas(self, numbers: Numbers = "bounds", sets: Sets = "text", random_state: int | None = None) -> Any:
         """The same as `to_arrow`, as a frame of pandas, or a dict of frames."""
         from discreet.releases import frames
 
-        return frames.framed(self, frames.Form.of(numbers, sets), frames.as_pandas())
+        return frames.framed(self, frames.Form.of(numbers, sets, random_state), frames.as_pandas())
 
-    def to_polars(self, numbers: Numbers = "bounds", sets: Sets = "text") -> Any:
+    def to_polars(self, numbers: Numbers = "bounds", sets: Sets = "text", random_state: int | None = None) -> Any:
         """The same as `to_arrow`, as a frame of polars, or a dict of frames."""
         from discreet.releases import frames
 
-        return frames.framed(self, frames.Form.of(numbers, sets), frames.as_polars())
+        return frames.framed(self, frames.Form.of(numbers, sets, random_state), frames.as_polars())
+
+    def draw(self, n: int | None = None, random_state: int | None = None) -> pa.Table:
+        """Rows in the columns of the original, drawn from what the release says of them; as many as it publishes, if
+        ``n`` does not say otherwise.
+
+        They are drawn from the model by which counts are estimated, so that their counts are near to `estimates`. They
+        say nothing that the release does not say. Without a ``random_state`` each call draws others.
+
+        >>> import discreet as dc
+        >>> from discreet.datasets import patients
+        >>> release = dc.publish(patients(), dc.KAnonymity(4))
+        >>> release.draw(3, random_state=1).schema.names, release.draw().num_rows
+        (['age', 'sex', 'zip', 'disease'], 48)
+        """
+        from discreet.releases.drawn import drawn_rows
+
+        return drawn_rows(self, n, random_state)
+
+    def drawn_columns(self, random: np.random.Generator) -> tuple[ExactColumn, ...]:
+        """A value of every attribute for each published row, drawn from what the release says of it."""
+        raise DiscreetError(
+            f"rows cannot be drawn from a release of the format {self.format}; ask it for counts with estimate"
+        )
 
     def typed_tables(self, form: Form) -> dict[str, pa.Table]:
         """The tables by name, with a type for every column."""

@@ -52,7 +52,7 @@ def shares_of(attribute: Attribute, regions: Regions, counted: Counted | None = 
     if counted is None:
         return (_even_numbers if by_numbers else _of_values)(attribute, regions)
     inside = (_fitted_numbers if by_numbers else _of_values)(attribute, regions, counted)
-    known = _known(regions, counted)
+    known = known_shares(regions, counted)
 
     def shares(conditions: Conditions) -> Numbers:
         return inside(conditions) * known
@@ -70,7 +70,7 @@ def counted_shares(attribute: Attribute, regions: Regions, counted: Counted) -> 
         sizes = np.maximum(line.high - line.low + ruler.gap, np.finfo(float).tiny)
     else:
         values = listed_values(attribute)
-        cell_of, sizes = _extents(attribute, cells, values).narrowest(len(values)), np.ones(len(values))
+        cell_of, sizes = listed_extents(attribute, cells, values).narrowest(len(values)), np.ones(len(values))
 
         def parts(conditions: Conditions) -> Numbers:
             standing_in = tuple(attribute.standing_in(condition) for condition in conditions)
@@ -86,7 +86,7 @@ def counted_shares(attribute: Attribute, regions: Regions, counted: Counted) -> 
     return shares
 
 
-def _known(regions: Regions, counted: Counted) -> Numbers:
+def known_shares(regions: Regions, counted: Counted) -> Numbers:
     """Return the share of the rows of each text that have a value: of ``*`` those beyond missing ones with no text."""
     apart = counted.regions.missing & (counted.regions.low > counted.regions.high)
     shown = counted.rows[regions.missing & ~regions.whole].sum()
@@ -280,15 +280,9 @@ def _even_parts(attribute: Attribute, low: Numbers, high: Numbers, ruler: Ruler)
 
 def _fitted_numbers(attribute: Attribute, regions: Regions, counted: Counted) -> Shares:
     """Return the function for shares of intervals of numbers that lie as the cells of the column count them."""
-    _, ruler = domain_and_ruler(attribute, regions, counted)
-    line, cell_of = _atoms(counted.regions, ruler)
-    low, high = regions.low, regions.high
+    line, weights = fitted_line(attribute, regions, counted)
+    ruler, low, high = line.ruler, regions.low, regions.high
     known = low <= high
-    begin = line.upto(np.where(known, low, 0.0), inclusive=False)
-    end = line.upto(np.where(known, high, 0.0))
-    rows = np.where(known, counted.rows, 0.0)
-    sizes = line.high - line.low + ruler.gap
-    weights = fitted(Extents(begin, end, Sets.of({})), rows, cell_of, counted.counts.astype(np.float64), sizes)
     within = np.where(known, line.within(low, high, weights), 0.0)
     evenly = _even_numbers(attribute, regions)
 
@@ -304,6 +298,19 @@ def _fitted_numbers(attribute: Attribute, regions: Regions, counted: Counted) ->
         return np.where(within > 0.0, wanted / np.where(within > 0.0, within, 1.0), evenly(conditions))
 
     return shares
+
+
+def fitted_line(attribute: Attribute, regions: Regions, counted: Counted) -> tuple[Line, Numbers]:
+    """Return the atoms of a column of numbers, and their weights as the cells of the column count them."""
+    _, ruler = domain_and_ruler(attribute, regions, counted)
+    line, cell_of = _atoms(counted.regions, ruler)
+    known = regions.low <= regions.high
+    begin = line.upto(np.where(known, regions.low, 0.0), inclusive=False)
+    end = line.upto(np.where(known, regions.high, 0.0))
+    rows = np.where(known, counted.rows, 0.0)
+    sizes = line.high - line.low + ruler.gap
+    counts = counted.counts.astype(np.float64)
+    return line, fitted(Extents(begin, end, Sets.of({})), rows, cell_of, counts, sizes)
 
 
 def _atoms(cells: Regions, ruler: Ruler) -> tuple[Line, NDArray[np.int64]]:
@@ -362,7 +369,7 @@ def listed_values(attribute: Attribute) -> NDArray[Any]:
     return np.sort(np.array([float(leaf) for leaf in attribute.hierarchy.leaves if leaf != MISSING]))
 
 
-def _extents(attribute: Attribute, regions: Regions, values: NDArray[Any]) -> Extents:
+def listed_extents(attribute: Attribute, regions: Regions, values: NDArray[Any]) -> Extents:
     """Return which of the listed values each text stands for."""
     known = regions.low <= regions.high
     low, high = np.where(regions.whole, 0.0, regions.low), np.where(regions.whole, 0.0, regions.high)
@@ -387,10 +394,10 @@ def extents_of(first: NDArray[Any], last: NDArray[Any], sets: Mapping[int, NDArr
 def _of_values(attribute: Attribute, regions: Regions, counted: Counted | None = None) -> Shares:
     """Return the function for shares of texts that stand for some of the attribute's listed values."""
     values = listed_values(attribute)
-    extents = _extents(attribute, regions, values)
+    extents = listed_extents(attribute, regions, values)
     weights = np.ones(len(values))
     if counted is not None:
-        weights = _weights_of_values(attribute, extents, counted, values)
+        weights = weights_of_values(attribute, extents, counted, values)
     within = extents.within(weights)
     evenly = extents.within(np.ones(len(values))) if counted is not None else within
 
@@ -405,7 +412,7 @@ def _of_values(attribute: Attribute, regions: Regions, counted: Counted | None =
     return shares
 
 
-def _weights_of_values(attribute: Attribute, extents: Extents, counted: Counted, values: NDArray[Any]) -> Numbers:
+def weights_of_values(attribute: Attribute, extents: Extents, counted: Counted, values: NDArray[Any]) -> Numbers:
     """Return the weights of listed values, which belong to the narrowest of the counted cells that admits them."""
-    cells = _extents(attribute, counted.regions, values)
+    cells = listed_extents(attribute, counted.regions, values)
     return fitted(extents, counted.rows, cells.narrowest(len(values)), counted.counts.astype(np.float64))

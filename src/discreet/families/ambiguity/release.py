@@ -265,6 +265,19 @@ class AmbiguousRelease(CountingRelease):
             columns |= dict(zip(block, canonical.taken_in(lines, auxiliary.columns), strict=True))
         return tuple(columns[attribute.name] for attribute in self.quasi)
 
+    def drawn_columns(self, random: np.random.Generator) -> tuple[ExactColumn, ...]:
+        """Rows of each group with values that it lists, of every table independently of the others, as in estimates."""
+        from discreet.releases.drawn import in_turn, picked
+
+        group_of = np.repeat(np.arange(self.groups), self.sizes)
+        columns: dict[str, ExactColumn] = {}
+        for at, (block, (groups, held)) in enumerate(zip(self.blocks, self.auxiliaries, strict=True)):
+            weights = self.weights[at] if self._usual_estimator == "weighted" else np.ones(len(groups))
+            first, after = np.searchsorted(groups, group_of), np.searchsorted(groups, group_of, side="right")
+            lines = picked(weights, first, after, in_turn(group_of, random))
+            columns |= dict(zip(block, canonical.taken_in(lines, held), strict=True))
+        return (*(columns[each.name] for each in self.quasi), *self.dealt_columns(group_of, random))
+
     def description(self, group: int) -> dict[str, str]:
         """The extent of each quasi-identifier in the group at an index of ``ids``, so that readers can recognise it."""
         kinds = {attribute.name: attribute for attribute in self.quasi}

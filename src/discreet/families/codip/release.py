@@ -27,6 +27,7 @@ from discreet.principles.wording import listed
 from discreet.releases.assumptions import COARSER, DESCRIBED, ONE_RELEASE
 from discreet.releases.attributes import Attribute
 from discreet.releases.box_lookup import ByBoxes
+from discreet.releases.columns import ExactColumn
 from discreet.releases.descriptions import Descriptions
 from discreet.releases.folder import Home
 from discreet.releases.grouped import GroupedRelease
@@ -168,6 +169,13 @@ class ProjectedRelease(Release):
     def tables(self, numbers: bool = True) -> dict[str, pa.Table]:
         """Return the tables of all parts, numbered from 1."""
         return _numbered(part.tables(numbers) for part in self.parts)
+
+    def drawn_columns(self, random: np.random.Generator) -> tuple[ExactColumn, ...]:
+        """Raise an error: nothing tells which rows of different tables belong together."""
+        raise DiscreetError(
+            "nothing tells which rows of the tables of a projected release belong together, so rows can be drawn from "
+            f"one table at a time only, as in release.about({self.sensitive[0].name!r}).draw()"
+        )
 
     def typed_tables(self, form: Form) -> dict[str, pa.Table]:
         """Return the tables of all parts as each of them describes its columns."""

@@ -18,7 +18,7 @@ import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
-from discreet.families.lifting.tree import Tree, believed, check_tree, expected, numbered_in_order, tidied
+from discreet.families.lifting.tree import Tree, believed, check_tree, drawn_leaves, expected, numbered_in_order, tidied
 from discreet.options import checked
 from discreet.principles.counts import Counts
 from discreet.releases.assumptions import ONE_RELEASE, TRUE_VALUES
@@ -214,6 +214,10 @@ class NestedRelease(GeneralizedRelease):
         """The nodes as estimates use them: persons under their leaves, with their expected values."""
         texts = np.array([of_node for _, of_node in self.texts], np.int32).reshape(len(self.texts), self.groups)
         return Cells(texts, self.group_of, self.expected, lambda rows: believed(self.tree, rows) * self.persons)
+
+    def drawn_groups(self, random: np.random.Generator) -> NDArray[np.integer]:
+        """The leaf of the person of each row, drawn from all ways to give every person a row."""
+        return drawn_leaves(self.tree, self.group_of, random)
 
     def presence(self, points: Mapping[str, ArrayLike], *, combined: bool = False) -> NDArray[np.float64]:
         """Return the belief that a person is in the table at all, from the leaves."""

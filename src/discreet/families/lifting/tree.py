@@ -222,6 +222,31 @@ def believed(tree: Tree, counted: NDArray[Any]) -> NDArray[np.float64]:
     return result
 
 
+def drawn_leaves(tree: Tree, node_of: NDArray[Any], random: np.random.Generator) -> NDArray[np.int64]:
+    """Return, per row, the leaf of its person in one of all ways to give every person a row, each equally likely.
+
+    From the leaves up, the rows of a node go to random ones of the persons who arrive there.
+
+    >>> tree = Tree(np.array([-1, 0, 0]), persons=np.array([0, 2, 2]), rows=np.array([2, 1, 1]))
+    >>> drawn_leaves(tree, np.array([0, 1, 2, 0]), np.random.default_rng(1)).tolist()
+    [1, 1, 2, 2]
+    """
+    rows, starts = np.argsort(node_of, kind="stable"), np.cumsum(tree.rows) - tree.rows
+    leaves = np.repeat(np.arange(len(tree.persons)), tree.persons)  # of the persons who have no row yet
+    at, found = leaves, np.empty(len(node_of), np.int64)
+    for depth in reversed(range(len(tree.levels))):
+        here = np.flatnonzero(tree.depths[at] == depth)
+        here = here[np.lexsort((random.random(len(here)), at[here]))]
+        place = np.arange(len(here)) - np.searchsorted(at[here], at[here])
+        gets = place < tree.rows[at[here]]
+        found[rows[starts[at[here[gets]]] + place[gets]]] = leaves[here[gets]]
+        left = np.ones(len(at), np.bool_)
+        left[here[gets]] = False
+        at = np.where(tree.depths[at] == depth, tree.parents[at], at)[left]
+        leaves = leaves[left]
+    return found
+
+
 def expected(tree: Tree, counts: Counts) -> Counts:
     """Return, per node, the expected sensitive values of the persons with this leaf; ``counts`` are those of its rows.
 

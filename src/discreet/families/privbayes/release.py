@@ -139,6 +139,10 @@ class SyntheticRelease(ExactRowsRelease):
         """All rows, with their first sensitive value."""
         return (*self.exact, *self.sensitive_columns[:1])
 
+    def drawn_columns(self, random: np.random.Generator) -> tuple[ExactColumn, ...]:
+        """All rows, which are drawn already."""
+        return (*self.exact, *self.sensitive_columns)
+
     @property
     def values(self) -> NDArray[Any]:
         """The values of the first sensitive attribute, in the order of the columns of beliefs."""

@@ -30,7 +30,7 @@ from discreet.principles.counts import Counts
 from discreet.releases import canonical, reading
 from discreet.releases.anatomy.groups import Groups
 from discreet.releases.assumptions import CHOSEN, COUNTED, FOR_RECIPIENTS, KEPT_BY_GROUPS, ONE_RELEASE, SHUFFLED
-from discreet.releases.columns import column_array
+from discreet.releases.columns import ExactColumn, column_array
 from discreet.releases.counted import (
     Counted,
     CountingRelease,
@@ -166,6 +166,10 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease, ExactRowsRelease):
         columns: list[Any] = [pa.DictionaryArray.from_arrays(pa.array(self.group_of), ids)]
         columns += [column_array(column, numbers) for column in self.columns.values()]
         return {"table": pa.table(columns, names=[GROUP, *self.columns]), **self.sensitive_tables(numbers)}
+
+    def drawn_columns(self, random: np.random.Generator) -> tuple[ExactColumn, ...]:
+        """The published rows, with the sensitive values of every group dealt to its rows."""
+        return (*self.exact, *self.dealt_columns(self.group_of, random), *self.others)
 
     def description(self, group: int) -> dict[str, str]:
         """The extent of each quasi-identifier in the group at an index of ``ids``, so that readers can recognise it."""

@@ -128,6 +128,14 @@ class RandomisedRelease(ExactRowsRelease):
         """The sensitive values of the original as texts, as the prior writes them."""
         return [value_name(value, self.sensitive_attribute.notation) for value in self.values.tolist()]
 
+    def drawn_columns(self, random: np.random.Generator) -> tuple[ExactColumn, ...]:
+        """Raise an error: values drawn row by row would go with quasi-identifiers less than those of the original."""
+        raise DiscreetError(
+            f"values drawn for the rows of a {self.format} release would go together with quasi-identifiers less than "
+            "the original ones did, which rows do not show one by one; ask for counts with estimate, which undoes the "
+            "randomisation"
+        )
+
     @property
     @abstractmethod
     def retention(self) -> float:
