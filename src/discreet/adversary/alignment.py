@@ -178,6 +178,7 @@ def usable_rows(original: Table) -> NDArray[np.intp]:
 def same_kind(attribute: Attribute, column: Column, table: str = "original") -> None:
     """Reject a column of the original, or of another table, that was read with another kind than published."""
     if attribute.meaning == column.meaning:
+        _same_fit(attribute, column, table)
         if attribute.floor == column.floor:
             return
         said = [f"with the floor {floor}" if floor else "without a floor" for floor in (attribute.floor, column.floor)]
@@ -194,6 +195,17 @@ def same_kind(attribute: Attribute, column: Column, table: str = "original") -> 
         f"column {attribute.name!r} was published as {attribute.meaning}, but the {table} was read with it as "
         f"{column.meaning}; read it {how}"
     )
+
+
+def _same_fit(attribute: Attribute, column: Column, table: str) -> None:
+    """Reject a column whose numbers were not fitted as the published ones were."""
+    if attribute.fit != column.fit:
+        said = [f"{fit}" if fit else "as it is" for fit in (attribute.fit, column.fit)]
+        ways = [argument(key, {attribute.name: number}) for key, number in attribute.fitting.items()]
+        raise DiscreetError(
+            f"column {attribute.name!r} was published {said[0]}, but the {table} was read {said[1]}; read it with "
+            f"{' and '.join(ways) or 'its numbers unchanged'}"
+        )
 
 
 def places_in(exact_column: ExactColumn, column: Column) -> NDArray[np.int64]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from discreet.errors import DiscreetError
+from discreet.table.fit import FITTING
 from discreet.table.paths import located
 
 
@@ -66,7 +67,7 @@ def parsed(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return flags with those about single columns parsed, so that their keys and values are those of a job.
 
     >>> flags = {"hierarchies": (), "domains": ("age=16:93",), "dates": ("birth=%d.%m.%Y",), "lists": (), "join": ()}
-    >>> flags["floor"] = ()
+    >>> flags |= dict.fromkeys(("floor", *FITTING), ())
     >>> {key: value for key, value in parsed(flags).items() if value}
     {'domains': {'age': '16:93'}, 'dates': {'birth': '%d.%m.%Y'}}
     """
@@ -79,5 +80,6 @@ def parsed(given: Mapping[str, Any]) -> dict[str, Any]:
         "dates": pairs("--date", given["dates"], "birth=%d.%m.%Y"),
         "lists": pairs("--list", given["lists"], "'diagnosis=;'", "SEPARATOR"),
         "floor": pairs("--floor", given["floor"], "age=5"),
+        **{key: pairs(f"--{key}", given[key], "age=90") for key in FITTING},
         "join": _second_tables(given["join"]),
     }

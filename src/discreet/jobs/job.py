@@ -13,6 +13,7 @@ from discreet.errors import DiscreetError
 from discreet.options import Interval, checked, hints_of, read
 from discreet.table.addresses import Address, addressed, files_among
 from discreet.table.documents import toml
+from discreet.table.fit import FITTING
 from discreet.table.paths import content as whole_file
 from discreet.table.paths import located
 from discreet.table.spec import TableSpec
@@ -70,7 +71,7 @@ READ = tuple(hints_of(TableSpec))
 """The keys that say how the input is read."""
 KEYS = (*READ, *(key for key in hints_of(Job) if key not in ("table", "file")))
 PATHS = ("input", "output", "trace", "hierarchy_folder")
-MERGED = ("options", "hierarchies", "domains", "dates", "lists", "join", "floor")
+MERGED = ("options", "hierarchies", "domains", "dates", "lists", "join", "floor", *FITTING)
 """Keys whose entries flags override one by one; flags replace any other key as a whole."""
 SINGULAR = {key.removesuffix("s"): key for key in ("promises", "options", "identifiers", "domains", "dates", "lists")}
 SINGULAR["hierarchy"] = "hierarchies"

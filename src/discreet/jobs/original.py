@@ -13,6 +13,7 @@ from discreet.options import hints_of
 from discreet.releases.attributes import Attribute
 from discreet.releases.folder import DAMAGED, read_manifest
 from discreet.releases.reading import stated_reading
+from discreet.table.fit import FITTING
 from discreet.table.hierarchy import Hierarchy, PublishedHierarchy
 from discreet.table.layout import Layout
 from discreet.table.read import table_of
@@ -43,7 +44,8 @@ def read_population(path: str, spec: TableSpec, given: Mapping[str, Any]) -> Tab
     """
     said: dict[str, Any] = {kind: [name for name in getattr(spec, kind) if name in spec.quasi] for kind in KINDS}
     said["dates"] = {name: form for name, form in spec.dates.items() if name in spec.quasi}
-    said["floor"] = {name: floor for name, floor in spec.floor.items() if name in spec.quasi}
+    for key in ("floor", *FITTING):
+        said[key] = {name: entry for name, entry in getattr(spec, key).items() if name in spec.quasi}
     said |= {key: given.get(key) for key in ("delimiter", "encoding")}
     try:
         return table_of(path, TableSpec(quasi=spec.quasi, na=spec.na, missing="value", **said))
@@ -83,7 +85,10 @@ def _with_declared(own: TableSpec, stated: TableSpec) -> TableSpec:
     said = {name: kind for kind in (*KINDS, "dates") for name in getattr(own, kind)}
     kinds: dict[str, Any] = {kind: list(getattr(own, kind)) for kind in KINDS}
     dates, trees = dict(own.dates), dict(own.trees)
-    floor = {name: width for name, width in stated.floor.items() if name in own.quasi} | dict(own.floor)
+    coarse: dict[str, Any] = {
+        key: {name: entry for name, entry in getattr(stated, key).items() if name in owned} | dict(getattr(own, key))
+        for key, owned in {"floor": own.quasi, **dict.fromkeys(FITTING, (*own.quasi, *(own.sensitive or ())))}.items()
+    }
     for kind in (*KINDS, "dates"):
         for name in getattr(stated, kind):
             if name in own.identifiers or said.get(name, kind) != kind:
@@ -94,7 +99,7 @@ def _with_declared(own: TableSpec, stated: TableSpec) -> TableSpec:
                 dates.setdefault(name, stated.dates[name])
             elif name not in said:
                 kinds[kind].append(name)
-    return replace(own, **kinds, dates=dates, hierarchies=trees, floor=floor)
+    return replace(own, **kinds, dates=dates, hierarchies=trees, **coarse)
 
 
 def spec_of_all(folder: str, original: Source, others: Sequence[str], given: Mapping[str, Any]) -> TableSpec:
@@ -107,7 +112,7 @@ def spec_of_all(folder: str, original: Source, others: Sequence[str], given: Map
         merged: dict[str, Any] = {"keep": [name for name in spec.keep if name not in new]}
         for kind in KINDS:
             merged[kind] = [*getattr(spec, kind), *(name for name in getattr(more, kind) if name in new)]
-        for key in ("dates", "hierarchies", "floor"):
+        for key in ("dates", "hierarchies", "floor", *FITTING):
             further = {name: entry for name, entry in getattr(more, key).items() if name in new}
             merged[key] = {**further, **getattr(spec, key)}
         spec = replace(spec, quasi=[*spec.quasi, *new], **merged, **layout)
@@ -174,6 +179,7 @@ def spec_of(folder: str) -> TableSpec:
             "ordinal": names("kind", "ordinal"),
             "dates": dates | said.get("dates", {}),
             "floor": {each.name: each.floor for each in attributes if each.floor is not None},
+            **{key: {each.name: each.fitting[key] for each in attributes if key in each.fitting} for key in FITTING},
             "lists": listed | said.get("lists", {}),
             "hierarchies": {each.name: tree for each in attributes if (tree := _tree(each)) is not None},
             # This suits every policy of publish: withheld rows are not in the release, whether or not a number is

@@ -17,6 +17,7 @@ from discreet.releases.folder import DAMAGED
 from discreet.table import unnamed as without_names
 from discreet.table.date_numbers import Meaning, Notation, meaning_of, moment, written
 from discreet.table.decimals import STEPS, UNITS
+from discreet.table.fit import FITTING, Fit
 from discreet.table.floors import Cells, cells_in, characters, shortened
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.hierarchy_sources import interval_named, recipe_of, source_rows
@@ -58,6 +59,8 @@ class Attribute:
     floor: str | None = None
     """The smallest detail in which it is published, if the publisher chose one (`discreet.table.floors`). The numbers
     of a numeric attribute are then the places of cells, which its notation writes."""
+    fit: Fit | None = None
+    """What the publisher did to its numbers before anything else (`discreet.table.fit`)."""
 
     @property
     def spacing(self) -> float | None:
@@ -65,6 +68,11 @@ class Attribute:
         if cells_in(self.notation) is not None:
             return 1.0  # places are counted
         return self.unit if self.unit in (1.0, *STEPS) else self.step
+
+    @property
+    def fitting(self) -> dict[str, Any]:
+        """What was done to its numbers, as options say it."""
+        return {} if self.fit is None else self.fit.as_dict()
 
     @property
     def meaning(self) -> Meaning:
@@ -90,6 +98,7 @@ class Attribute:
             entry["derived"] = {"attribute": self.derived.attribute, "value": self.derived.value}
         if self.floor is not None:
             entry["floor"] = self.floor
+        entry |= self.fitting
         if self.kind == "numeric" and self.domain is not None:
             notation, ends, cells = self.notation, self.domain, cells_in(self.notation)
             if cells is not None:
@@ -278,8 +287,9 @@ class Attribute:
                 if derived.name != name or len(origin) > 2:  # the name could tell something else
                     raise ValueError("derived")
             ends = None if domain is None else (float(domain[0]), float(domain[1]))
-            public, spacing = "declared" in entry, _stated_spacing(entry, kind)
-            return cls(name, role, kind, ends, values, hierarchy, notation, derived, recipe, public, *spacing, floor)
+            public, spacing, fit = "declared" in entry, _stated_spacing(entry, kind), _stated_fit(entry)
+            told = (notation, derived, recipe, public, *spacing, floor, fit)
+            return cls(name, role, kind, ends, values, hierarchy, *told)
         except (DiscreetError, KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError):
             raise DiscreetError(
                 f"the manifest describes an attribute in a way that cannot be understood: {str(entry)[:200]}; {DAMAGED}"
@@ -313,6 +323,17 @@ def _stated_floor(entry: Mapping[str, Any], kind: Kind) -> Cells | None:
     return cells
 
 
+def _stated_fit(entry: Mapping[str, Any]) -> Fit | None:
+    """Return what an entry of a manifest says was done to its numbers."""
+    said = {key: entry[key] for key in FITTING if key in entry}
+    fit = Fit.of(entry["name"], said)
+    if fit is not None and (entry["kind"] != "numeric" or entry["role"] == "other" or fit.as_dict() != said):
+        raise ValueError("fit")
+    if fit is not None and fit.round is not None and entry["role"] == "quasi":
+        raise ValueError("round")
+    return fit
+
+
 def describe(column: Column, role: Role, labels: bool = False) -> Attribute:
     """The manifest's description of a column ``as_shown``; with ``labels``, also a numeric or ordinal hierarchy.
 
@@ -326,9 +347,8 @@ def describe(column: Column, role: Role, labels: bool = False) -> Attribute:
     if column.kind == "numeric" and column.recipe is not None and labels:
         domain = column.domain if column.declared_domain else _whole_intervals(column)
         recipe, declared = column.recipe, column.declared_domain
-        return Attribute(
-            column.name, role, "numeric", domain, notation=column.notation, recipe=recipe, declared=declared
-        )
+        labelled = Attribute(column.name, role, "numeric", domain, notation=column.notation, recipe=recipe)
+        return replace(labelled, declared=declared, fit=column.fit)
     if column.kind == "numeric":
         return Attribute(
             column.name,
@@ -339,6 +359,7 @@ def describe(column: Column, role: Role, labels: bool = False) -> Attribute:
             notation=column.notation,
             declared=column.declared_domain,
             floor=column.floor,
+            fit=column.fit,
         )
     if column.kind == "ordinal":
         order = [str(value) for code, value in enumerate(column.values) if code != column.missing]
@@ -447,6 +468,7 @@ def numbers_given(attribute: Attribute, values: NDArray[Any]) -> NDArray[np.floa
                 listed = [value if is_missing(value) else number_given(name, value, kind) for value in listed]
             values = np.array([math.nan if is_missing(value) else value for value in listed], np.float64)
         cells, numbers = cells_in(attribute.notation), values.astype(np.float64)
+        numbers = numbers if attribute.fit is None else attribute.fit.numbers(attribute.name, numbers)
         return numbers if cells is None else cells.places(numbers)
     except (TypeError, ValueError):
         raise DiscreetError(f"the points hold something that is no number in {attribute.name!r}") from None

@@ -241,7 +241,7 @@ class Release(ABC):
         further = cls._further_assumptions(several, promise, persons)
         exact = isinstance(options, Mapping) and options.get("descriptions") == "exact"
         exactly = cls.described_exactly if exact else ()
-        coarse = [COARSER] if any(attribute.floor is not None for attribute in attributes) else []
+        coarse = [COARSER] if any(each.floor is not None or each.fit is not None for each in attributes) else []
         return (*cls.assumptions, *exactly, *further, *coarse, *([kept_sentence(kept)] if kept else []))
 
     @classmethod

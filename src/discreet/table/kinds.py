@@ -16,6 +16,7 @@ from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.table import numerals
 from discreet.table.date_numbers import DAY, Notation, moment, written
+from discreet.table.fit import Fit
 from discreet.table.floors import CALENDAR, Cells, characters, shortened
 from discreet.table.hierarchy import Hierarchy, PublishedHierarchy
 from discreet.table.hierarchy_sources import Offered, lists_leaves, recipe_of
@@ -39,6 +40,8 @@ class ColumnSpec:
     """The form of the dates, as for ``strptime``; None to detect it."""
     floor: str | None = None
     """The smallest detail in which the column is published."""
+    fit: Fit | None = None
+    """What is done to its numbers."""
 
     @property
     def kind_from_hierarchy(self) -> bool:
@@ -71,6 +74,11 @@ def code(
             f"a domain is declared for column {column.name!r}, which is {kind}; "
             "declare it numeric or to hold dates, or leave the domain out"
         )
+    if wish.fit is not None:
+        raise DiscreetError(
+            f"column {column.name!r} is {kind}, and only numbers are published {wish.fit}; leave that out, or say "
+            f"{argument('numeric', [column.name])}"
+        )
     if wish.floor is not None:
         column = _shortened(column, wish.floor, kind)
     return _named(column, wish, kind), np.empty(0, np.int64)
@@ -96,6 +104,8 @@ def infer(column: RawColumn) -> Kind:
 def _numeric(column: RawColumn, wish: ColumnSpec, missing: Missing, withheld: bool) -> tuple[Column, NDArray[np.int64]]:
     name = column.name
     distinct = numerals.numbers_of(column)
+    if wish.fit is not None:
+        distinct = _fitted(column, wish.fit, distinct)
     numbers, codes = _coded(distinct, column.codes)
     gone = np.flatnonzero(codes < 0)
     if len(gone) and missing == "error":
@@ -144,8 +154,19 @@ def _numeric(column: RawColumn, wish: ColumnSpec, missing: Missing, withheld: bo
         notation=notation,
         recipe=None if hierarchy is None else _recipe(name, wish),
         floor=wish.floor,
+        fit=wish.fit,
     )
     return settled, unusable
+
+
+def _fitted(column: RawColumn, fit: Fit, distinct: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the distinct numbers of a column as they are published; refuse dates."""
+    if column.notation != "number":
+        raise DiscreetError(
+            f"column {column.name!r} holds dates, and only numbers are published {fit}; leave that out, or say for "
+            f"example {argument('floor', {column.name: 'year'})}"
+        )
+    return fit.numbers(column.name, distinct)
 
 
 def _coded(distinct: NDArray[np.float64], codes: NDArray[np.int32]) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
@@ -189,6 +210,8 @@ def _domain(
                 f"column {column.name!r} holds {shown} in row {column.first(distinct == value)[0]}, "
                 f"outside its declared domain {bottom} to {top}; widen the domain, or correct the value"
             )
+    if wish.fit is not None:
+        low, high = wish.fit.numbers(column.name, np.array([low, high])).tolist()
     return low, high
 
 

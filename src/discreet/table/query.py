@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from discreet.errors import DiscreetError
 from discreet.options import brief, checked, several
 from discreet.table.date_numbers import Meaning, Notation, given_text, moment
+from discreet.table.fit import Fit
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.table import Column, Table, as_name
 from discreet.table.texts import MISSING, is_number, near, number_text
@@ -195,6 +196,10 @@ class HasTree(Protocol):
         """The smallest detail in which it is published, if that was given."""
 
     @property
+    def fit(self) -> Fit | None:
+        """What was done to its numbers, if anything."""
+
+    @property
     def notation(self) -> Notation:
         """How its numbers are written."""
 
@@ -210,7 +215,7 @@ class HasTree(Protocol):
 def by_leaves(columns: Iterable[HasTree], asked: Query) -> Query:
     """Replace the labels of hierarchies in the conditions of a query by the values below them; values stay.
 
-    Conditions on columns with a floor become ones on places of their cells.
+    Conditions on columns with a floor become ones on places of their cells; bounds beyond a limit are refused.
     A label with values below it that have no name stays, too: the query that counts knows them.
 
     >>> from discreet.table.table import Column
@@ -220,6 +225,10 @@ def by_leaves(columns: Iterable[HasTree], asked: Query) -> Query:
     (OneOf(attribute='zip', values=('531', '532', '601')),)
     """
     columns = list(columns)
+    if any(each.fit is not None for each in columns):
+        from discreet.table.fitted_query import within_limits
+
+        asked = within_limits(columns, asked)
     if any(each.floor is not None for each in columns):
         from discreet.table.floored_query import in_cells
 

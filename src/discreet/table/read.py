@@ -24,6 +24,7 @@ from discreet.table.raw_column import RawColumn
 from discreet.table.sources import Source, as_source
 from discreet.table.spec import Roles, TableSpec
 from discreet.table.table import Column, Derived, Table
+from discreet.table.texts import number_text
 from discreet.table.whose import telling, whose
 
 P = ParamSpec("P")
@@ -79,6 +80,8 @@ def read(source: Any, spec: TableSpec) -> Table:
     ``floor`` maps quasi-identifiers to the smallest detail in which they are ever published: the width of cells of
     numbers (``{"age": 5}``: 35 to 39), how many characters codes keep (``{"zip": 3}``), or the ``month``, ``quarter``
     or ``year`` of dates. The columns are made coarse here, so everything that follows is about their coarse values.
+    So it is with the numbers of quasi-identifiers and sensitive columns: ``top={"age": 90}`` makes those above 90 be
+    90, ``bottom`` those below a limit, and ``round={"income": 1000}`` makes those of a sensitive column multiples.
 
     A person may have several values of a sensitive attribute: in one cell with a separator, as in
     ``lists={"diagnosis": ";"}``; in a column of lists, which needs no mention; or in the rows of a second table, as in
@@ -122,7 +125,7 @@ def table_of(source: Any, spec: TableSpec) -> Table:
     unseen = _unseen(spec.marks, raw.values(), spec.lists)
     roles, origins = _derived(raw, spec)
     _check_published(spec.declared, roles.published)
-    _check_floors(spec.floor, roles.quasi)
+    _check_floors(spec, roles)
     settled, unusable = _settled(raw, roles, spec, origins)
     return Table(
         rows,
@@ -220,19 +223,30 @@ def _check_published(specs: Iterable[str], published: Sequence[str]) -> None:
     idle = next((name for name in specs if name not in published), None)
     if idle is not None:
         raise DiscreetError(
-            f"a kind, a domain, a hierarchy or a floor is given for column {idle!r}, which is not published; give the "
-            "column a role, or leave that out"
+            f"a kind, a domain, a hierarchy, a floor, a limit or a number to round to is given for column {idle!r}, "
+            "which is not published; give the column a role, or leave that out"
         )
 
 
-def _check_floors(floors: Iterable[str], quasi: Sequence[str]) -> None:
-    """Raise an error if a floor is given for a column that is no quasi-identifier."""
-    idle = next((name for name in floors if name not in quasi), None)
+def _check_floors(spec: TableSpec, roles: Roles) -> None:
+    """Raise an error if a column is to be made coarse in a way that does not suit its role."""
+    idle = next((name for name in spec.floor if name not in roles.quasi), None)
     if idle is not None:
         raise DiscreetError(
             f"a floor is given for column {idle!r}, which is not a quasi-identifier; name it in {argument('quasi')}, "
             "or leave the floor out"
         )
+    for name, fit in spec.fits.items():
+        if name in roles.other:
+            raise DiscreetError(
+                f"column {name!r} is published unchanged, so not {fit}; leave that out, or name the column in "
+                f"{argument('sensitive')}"
+            )
+        if fit.round is not None and name in roles.quasi:
+            raise DiscreetError(
+                f"column {name!r} is a quasi-identifier, and intervals of rounded numbers would not say who lies in "
+                f"them; say {argument('floor', {name: number_text(fit.round)})} instead of {argument('round')}"
+            )
 
 
 def _as_dates(column: RawColumn, spec: ColumnSpec) -> RawColumn:

@@ -15,6 +15,7 @@ from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.options import brief, checked
 from discreet.table.date_numbers import ends_given, given_text, is_moment, rising
+from discreet.table.fit import FITTING, Fit
 from discreet.table.floors import floor_given
 from discreet.table.hierarchy import Hierarchy, PublishedHierarchy
 from discreet.table.hierarchy_sources import Offered, offered
@@ -38,6 +39,9 @@ BY_COLUMN: dict[str, tuple[str, dict[str, Any]]] = {
     "dates": ("format of dates", {"birth": "%d.%m.%Y"}),
     "lists": ("separator of values", {"diagnosis": ";"}),
     "floor": ("smallest detail", {"age": 5}),
+    "round": ("number to round to", {"income": 1000}),
+    "bottom": ("smallest number", {"income": 0}),
+    "top": ("largest number", {"age": 90}),
     "join": ("second table", {"diagnosis": ("visits.csv", "patient")}),
 }
 """The fields that say something of single columns: what it is called, and an example."""
@@ -87,6 +91,9 @@ class TableSpec(Layout):
     lists: Mapping[str, str] = field(default_factory=dict)
     join: Mapping[str, tuple[Any, str]] = field(default_factory=dict)
     floor: Mapping[str, Any] = field(default_factory=dict)
+    round: Mapping[str, Any] = field(default_factory=dict)
+    bottom: Mapping[str, Any] = field(default_factory=dict)
+    top: Mapping[str, Any] = field(default_factory=dict)
     missing: Missing = "error"
 
     def __post_init__(self) -> None:
@@ -165,9 +172,19 @@ class TableSpec(Layout):
                 name in self.dates,
                 self.dates.get(name),
                 self.floor.get(name),
+                self.fits.get(name),
             )
-            for name in {**said, **self.trees, **self.domains, **self.dates, **self.floor}
+            for name in {**said, **self.trees, **self.domains, **self.dates, **self.floor, **self.fits}
         }
+
+    @cached_property
+    def fits(self) -> dict[str, Fit]:
+        """What is done to the numbers of each column."""
+        said: dict[str, dict[str, Any]] = {}
+        for key in FITTING:
+            for name, entry in getattr(self, key).items():
+                said.setdefault(name, {})[key] = entry
+        return {name: fit for name, entries in said.items() if (fit := Fit.of(name, entries)) is not None}
 
     @property
     def files(self) -> dict[str, Path]:
@@ -186,7 +203,7 @@ class TableSpec(Layout):
         ('age',)
         """
         left: dict[str, Any] = {kind: [name for name in getattr(self, kind) if name not in self.keep] for kind in KINDS}
-        for key in ("hierarchies", "domains", "dates", "floor"):
+        for key in ("hierarchies", "domains", "dates", "floor", *FITTING):
             left[key] = {name: entry for name, entry in getattr(self, key).items() if name not in self.keep}
         return replace(self, keep=(), **left)
 

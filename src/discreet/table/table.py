@@ -14,6 +14,7 @@ from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.options import brief, checked, several
 from discreet.table.date_numbers import Meaning, Notation, meaning_of, written
+from discreet.table.fit import Fit
 from discreet.table.floors import cells_in
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.texts import MISSING, near
@@ -74,6 +75,8 @@ class Column:
     """The recipe that its hierarchy follows from, if it has one."""
     floor: str | None = None
     """The smallest detail in which it is published, if that was given: see `discreet.table.floors`."""
+    fit: Fit | None = None
+    """What was done to its numbers, if anything: see `discreet.table.fit`."""
 
     @property
     def meaning(self) -> Meaning:

@@ -371,7 +371,7 @@ def assumed_of(parts: Sequence[Release]) -> tuple[str, ...]:
         sentences = OF_ANY_FORMAT
         sentences += (EXACT,) if all(part.exact_quasi for part in parts) else ()
     kept = [attribute.name for attribute in parts[0].attributes if attribute.role == "other"]
-    if any(attribute.floor is not None for attribute in parts[0].attributes):
+    if any(each.floor is not None or each.fit is not None for part in parts for each in part.attributes):
         sentences += (COARSER,)
     return (*sentences, f"{kept_sentence(kept)} {FIRST}") if kept else sentences
 
