@@ -23,6 +23,7 @@ from benchmarks import (
     proximity,
     queries,
     rivals,
+    sdnist,
     sealed,
     speed,
 )
@@ -46,6 +47,7 @@ PARTS = {
     "audits": audits.main,
     "rivals": rivals.main,
     "ends": ends.main,
+    "sdnist": sdnist.main,
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import Counter
-from itertools import permutations
+from itertools import combinations, permutations
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +14,12 @@ import pyarrow as pa
 import pytest
 
 import discreet as dc
-from discreet.datasets import census, patients
+from discreet.datasets import census, census_arrow, patients
 from discreet.errors import DiscreetError
 from discreet.families.lifting.tree import Tree, drawn_leaves
 from discreet.releases.drawn import in_turn, picked
 from discreet.releases.release import Release
+from discreet.schemes import make_scheme
 from discreet.table.query import OneOf, Query, Range
 from support.formats import MAKERS, published_as
 
@@ -154,6 +155,26 @@ def test_counts_of_drawn_rows_are_those_that_are_estimated(scheme: str) -> None:
     error = found.std(axis=0, ddof=1) / DRAWS**0.5
     # a difference of one row that no draw shows has a chance below 15 / DRAWS in each, but with probability 3e-7
     assert (np.abs(found.mean(axis=0) - release.estimates(asked)) <= FAR * error + 15 / DRAWS).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "scheme",
+    ["cuts(marginals=one-way)", "lifting(marginals=one-way)", "cuts(descriptions=exact)", "sealed(descriptions=exact)"],
+)
+def test_pairs_of_columns_are_nearer_to_the_original_than_shuffled_ones(scheme: str) -> None:
+    people = census_arrow(5000).select(["age", "gender", "education", "salary"]).to_pandas()
+    table = dc.read(people, quasi=["age", "gender", "education"], sensitive="salary")
+    release = dc.publish(table, "beta-likeness(beta=2)", make_scheme(scheme, random_state=1))
+    rng = np.random.default_rng(1)
+    shuffled = people.apply(lambda column: rng.permutation(column.to_numpy()))
+
+    def apart(rows: pd.DataFrame) -> float:
+        pairs = [list(pair) for pair in combinations(people.columns, 2)]
+        both = ([frame.astype(str).value_counts(pair, normalize=True) for frame in (people, rows)] for pair in pairs)
+        return sum(one.subtract(other, fill_value=0).abs().sum() for one, other in both)
+
+    assert apart(release.to_pandas("draw", random_state=1)) < apart(shuffled)
 
 
 # -------------------------------------------------------------------------------------- by hand
