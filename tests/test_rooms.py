@@ -83,8 +83,8 @@ NEW = (
     *("literature.py", "command/data.py", "report/tradeoff.py"),
     *("table/foreign.py", "table/layout.py", "table/unnamed.py"),
     *("table/addresses.py", "table/statements.py", "table/postgres.py"),
+    *("table/floors.py", "table/floored_query.py", "table/fit.py", "table/bins.py", "table/fitted_query.py"),
     *("releases/marginals.py", "releases/spread.py", "releases/drawn.py", "adversary/checks/marginals.py"),
-    *("table/floors.py", "table/floored_query.py", "table/fit.py", "table/fitted_query.py"),
     *(
         "analyst/answers.py",
         "releases/box_bounds.py",

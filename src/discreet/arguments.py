@@ -65,8 +65,9 @@ def as_flags(name: str, value: Any = None) -> list[str]:
     if value is None or value is True:
         return [flag]
     if isinstance(value, dict):
-        pairs = {key: ":".join(map(str, item)) if isinstance(item, tuple) else item for key, item in value.items()}
-        texts = [f"{key}={item}" for key, item in pairs.items()]
+        marks: dict[type, str] = {tuple: ":", list: ","}
+        pairs = {key: (item, marks.get(type(item))) for key, item in value.items()}
+        texts = [f"{key}={mark.join(map(str, item)) if mark else item}" for key, (item, mark) in pairs.items()]
     elif isinstance(value, float):
         texts = [f"{value:g}"]
     elif isinstance(value, str):

@@ -77,6 +77,64 @@ def test_a_release_is_that_of_the_table_fitted_by_hand(scheme: str, tmp_path: Pa
     assert sum("coarser" in sentence for sentence in release.manifest["assumptions"]) == 1
 
 
+BINS: dict[str, Any] = {"age": [0, 20, 40, 65, 120], "pay": "quantiles:6"}
+WHOLE = [
+    ("age >= 40", lambda age, pay: age >= 40),
+    ("age < 40 AND pay >= {inner}", lambda age, pay: age < 40 and pay >= inner()),
+    ("age = '20 to below 40'", lambda age, pay: 20 <= age < 40),
+    ("age >= '20 to below 40' AND age <= 300", lambda age, pay: age >= 20),
+    ("pay <= 100000", lambda age, pay: True),
+    ("pay > 100000", lambda age, pay: False),
+]
+"""Conditions on whole bins, and what they mean."""
+
+
+def inner() -> float:
+    """An inner edge of the bins of quantiles."""
+    fit = read(people(), bins=BINS).column("pay").fit
+    assert fit is not None
+    return fit.edges[2]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_columns_in_bins_are_audited_and_counted_by_whole_bins(scheme: str, tmp_path: Path) -> None:
+    table = read(people(), bins=BINS)
+    release = published(table, scheme)
+    release.save(tmp_path / "release")
+    original = dc.read(people(), spec_of(str(tmp_path / "release")))
+    assert not failing(dc.audit(tmp_path / "release", original, trace=release.trace))
+    rows = list(zip(people()["age"].to_pylist(), people()["pay"].to_pylist(), strict=True))
+    loaded = load(tmp_path / "release")
+    for condition, holds in WHOLE:
+        sql = f"SELECT COUNT(*) FROM t WHERE {condition.format(inner=inner())}"
+        exact = sum(holds(*row) for row in rows)
+        assert loaded.query(sql).count(original) == exact, condition
+        if scheme == "baseline" and "pay" not in condition:
+            assert loaded.estimate(sql) == pytest.approx(exact)
+        least_and_most = loaded.certain_bounds([loaded.query(sql)])
+        assert least_and_most is None or least_and_most[0, 0] <= exact <= least_and_most[0, 1]
+    points = {name: people()[name].to_numpy(zero_copy_only=False) for name in ("age", "sex")}
+    named = np.array(table.column("age").texts, object)[table.column("age").codes]
+    np.testing.assert_array_equal(loaded.beliefs(points), loaded.beliefs({**points, "age": named}))
+
+
+def test_bins_that_the_manifest_states_are_its_values(tmp_path: Path) -> None:
+    release = published(read(people(), bins=BINS), "cuts(descriptions=exact)")
+    release.save(tmp_path / "release")
+    for at, key, value in (
+        (0, "bins", [0, 20, 40, 66, 120]),
+        (0, "values", ["a", "b", "c", "d"]),
+        (2, "bins", "quantiles:6"),
+        (0, "round", 5),
+        (0, "kind", "numeric"),
+    ):
+        with pytest.raises(DiscreetError, match="the manifest describes an attribute in a way that cannot be"):
+            load(altered(tmp_path / "release", tmp_path / f"{at}{key}", stated("attributes", at, key, value=value)))
+    with pytest.raises(DiscreetError, match=r"'age' was published in the bins 0 to below 20, .* was read as it is"):
+        audits(release, read(people(), bins={"pay": BINS["pay"]}))
+
+
 def test_commands_read_the_original_as_the_release_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     pyarrow.csv.write_csv(people(), "people.csv")

@@ -177,8 +177,8 @@ def usable_rows(original: Table) -> NDArray[np.intp]:
 
 def same_kind(attribute: Attribute, column: Column, table: str = "original") -> None:
     """Reject a column of the original, or of another table, that was read with another kind than published."""
+    _same_fit(attribute, column, table)
     if attribute.meaning == column.meaning:
-        _same_fit(attribute, column, table)
         if attribute.floor == column.floor:
             return
         said = [f"with the floor {floor}" if floor else "without a floor" for floor in (attribute.floor, column.floor)]

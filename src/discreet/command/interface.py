@@ -146,6 +146,7 @@ def reading(default: str) -> tuple[click.Option, ...]:
         many("--round", "Round a sensitive column to multiples: income=1000.", "COLUMN=NUMBER"),
         many("--bottom", "Limit below which numbers become it: income=0.", "COLUMN=NUMBER"),
         many("--top", "Limit above which numbers become it: age=90.", "COLUMN=NUMBER"),
+        many("--bins", "Put numbers into bins: pay=0,10,20, or pay=quantiles:4.", "COLUMN=EDGES"),
         valued("--missing", "WAY", missing, type=click.Choice(list(ways))),
         *layout(),
         many("--list lists", "Sensitive column with several values per cell: diagnosis=';'.", "COLUMN=SEPARATOR"),

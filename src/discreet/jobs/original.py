@@ -167,6 +167,7 @@ def spec_of(folder: str) -> TableSpec:
     def names(key: str, *wanted: str) -> list[str]:
         return [attribute.name for attribute in attributes if getattr(attribute, key) in wanted]
 
+    binned = [attribute.name for attribute in attributes if attribute.fitting.get("bins")]
     dates = dict.fromkeys(names("meaning", "date", "datetime"))
     return TableSpec(
         **{
@@ -174,9 +175,9 @@ def spec_of(folder: str) -> TableSpec:
             "quasi": names("role", "quasi"),
             "sensitive": list(sensitive),
             "keep": names("role", "other"),
-            "numeric": names("meaning", "numeric"),
+            "numeric": [*names("meaning", "numeric"), *binned],
             "categorical": names("kind", "categorical"),
-            "ordinal": names("kind", "ordinal"),
+            "ordinal": [name for name in names("kind", "ordinal") if name not in binned],
             "dates": dates | said.get("dates", {}),
             "floor": {each.name: each.floor for each in attributes if each.floor is not None},
             **{key: {each.name: each.fitting[key] for each in attributes if key in each.fitting} for key in FITTING},
@@ -193,6 +194,8 @@ def _tree(attribute: Attribute) -> PublishedHierarchy | Mapping[str, Any] | None
     """Return the hierarchy for reading a column, which may lack values of withheld rows; None if none is needed."""
     if attribute.recipe is not None:
         return attribute.recipe
+    if attribute.fitting.get("bins"):
+        return None  # its values follow from the edges
     if attribute.hierarchy is not None and not (attribute.flat and attribute.kind == "categorical"):
         return PublishedHierarchy(attribute.hierarchy)
     if attribute.kind == "ordinal" and any(map(is_unnamed, attribute.values)):

@@ -92,7 +92,7 @@ def on_offers(table: Table, spec: TableSpec) -> Iterator[Remark]:
     offers = {name: tree.path for name, tree in spec.trees.items() if isinstance(tree, Offered)}
     if not offers:
         return
-    taken = [name for name in offers if table.column(name).kind != "numeric"]
+    taken = [name for name in offers if table.column(name).kind != "numeric" and table.column(name).fit is None]
     folder = next(iter(offers.values())).parent
     yield Remark("hierarchies", f"Hierarchies taken from '{folder}': {', '.join(taken) or 'none'}.")
     for name, path in offers.items():

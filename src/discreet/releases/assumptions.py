@@ -25,8 +25,8 @@ FOR_RECIPIENTS = (
     "recipients under contract, not for the open web."
 )
 COARSER = (
-    "The publisher made the attributes with a floor, a limit or a number to round to coarser, alike for everybody, "
-    "before anything else was done: all that is said about the original is about these coarser values."
+    "The publisher made the attributes with a floor, bins, a limit or a number to round to coarser, alike for "
+    "everybody, before anything else was done: all that is said about the original is about these coarser values."
 )
 KEPT_BY_GROUPS = (
     "The promise is kept against the distribution of the sensitive attribute in the whole original, withheld rows "

@@ -15,9 +15,10 @@ from numpy.typing import ArrayLike, NDArray
 from discreet.errors import DiscreetError
 from discreet.releases.folder import DAMAGED
 from discreet.table import unnamed as without_names
+from discreet.table.bins import bin_labels
 from discreet.table.date_numbers import Meaning, Notation, meaning_of, moment, written
 from discreet.table.decimals import STEPS, UNITS
-from discreet.table.fit import FITTING, Fit
+from discreet.table.fit import FITTING, Fit, binned
 from discreet.table.floors import Cells, cells_in, characters, shortened
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.hierarchy_sources import interval_named, recipe_of, source_rows
@@ -327,8 +328,12 @@ def _stated_fit(entry: Mapping[str, Any]) -> Fit | None:
     """Return what an entry of a manifest says was done to its numbers."""
     said = {key: entry[key] for key in FITTING if key in entry}
     fit = Fit.of(entry["name"], said)
-    if fit is not None and (entry["kind"] != "numeric" or entry["role"] == "other" or fit.as_dict() != said):
+    if fit is not None and (entry["role"] == "other" or fit.as_dict() != said):
         raise ValueError("fit")
+    if fit is not None and entry["kind"] != ("ordinal" if fit.edges else "numeric"):
+        raise ValueError("kind")
+    if fit is not None and fit.edges and ("hierarchy" in entry or tuple(entry["values"]) != bin_labels(fit.edges)):
+        raise ValueError("bins")
     if fit is not None and fit.round is not None and entry["role"] == "quasi":
         raise ValueError("round")
     return fit
@@ -364,7 +369,8 @@ def describe(column: Column, role: Role, labels: bool = False) -> Attribute:
     if column.kind == "ordinal":
         order = [str(value) for code, value in enumerate(column.values) if code != column.missing]
         declared = role == "quasi" and column.declared_values
-        return Attribute(column.name, role, "ordinal", values=tuple(order), hierarchy=tree, declared=declared)
+        ordinal = Attribute(column.name, role, "ordinal", values=tuple(order), hierarchy=tree)
+        return replace(ordinal, declared=declared, fit=column.fit)
     assert tree is not None, "every categorical column has a hierarchy"
     tree = Hierarchy.from_rows(column.name, _in_order(tree))
     return Attribute(
@@ -448,13 +454,16 @@ def points_given(quasi: Sequence[Attribute], points: Mapping[str, ArrayLike]) ->
     return coordinates
 
 
-def texts_given(values: NDArray[Any], floor: str | None = None) -> list[str]:
-    """Original values of a non-numeric attribute as the texts used in releases, shortened if it has a floor.
+def texts_given(values: NDArray[Any], floor: str | None = None, fit: Fit | None = None) -> list[str]:
+    """Original values of a non-numeric attribute as the texts used in releases: shortened if it has a floor, or bins in
+    place of numbers.
 
     >>> texts_given(np.array(["f", None, "", float("nan")], object))
     ['f', '(missing)', '(missing)', '(missing)']
     """
     texts = [MISSING if is_missing(value) else value_text(value) for value in values.tolist()]
+    if fit is not None:
+        return [binned(fit, text) for text in texts]
     return texts if floor is None else [text if text == MISSING else shortened(text, int(floor)) for text in texts]
 
 

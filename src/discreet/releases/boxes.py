@@ -155,7 +155,7 @@ def _column(attribute: Attribute, given: NDArray[Any]) -> Column:
         values, codes = coded_numbers(numbers_given(attribute, given))
         missing = 0 if np.isnan(values[:1]).any() else None
         return Column(attribute.name, "numeric", codes, values, missing=missing)
-    texts = texts_given(given, attribute.floor)
+    texts = texts_given(given, attribute.floor, attribute.fit)
     missing = None if attribute.kind == "categorical" else 0
     known = ordered_values(attribute) if missing is None else [MISSING, *ordered_values(attribute)]
     place = {value: code for code, value in enumerate(known)}

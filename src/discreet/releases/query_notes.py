@@ -43,7 +43,7 @@ def notes_on_values(release: Release, asked: Query) -> Iterator[str]:
     attributes = {attribute.name: attribute for attribute in release.attributes}
     for condition in asked.conditions:
         attribute = attributes.get(condition.attribute)
-        if attribute is not None and attribute.fit is not None:
+        if attribute is not None and attribute.fit is not None and not attribute.fit.edges:
             yield f"column {attribute.name!r} is published {attribute.fit}"
         if attribute is not None:
             yield from _beyond(attribute, condition) if attribute.kind == "numeric" else _unlisted(attribute, condition)

@@ -1,7 +1,7 @@
-"""Fits: numbers that are rounded, or replaced by a limit beyond it, where their column is read.
+"""Fits: numbers that are rounded, replaced by a limit beyond it, or put into bins, where their column is read.
 
 Everything behind the reading knows the fitted numbers only, as if the original had held them. Rounding comes first,
-then the limits; so a number that is rounded beyond a limit is the limit.
+then the limits; so a number that is rounded beyond a limit is the limit. Bins are of limited numbers.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.options import brief
+from discreet.table.bins import Edges, bin_labels, bins_given, bins_of
 from discreet.table.decimals import Ruler
 from discreet.table.floors import Cells
 from discreet.table.texts import LARGEST_WHOLE, is_number, number_text, value_text
@@ -38,16 +39,20 @@ class Fit:
     """The number whose multiples are kept, at most six decimals long."""
     bottom: float | None = None
     top: float | None = None
+    bins: Edges | int | None = None
+    """The edges of bins; or how many bins of equally many rows there are to be, until the column is read."""
 
     @classmethod
     def of(cls, name: str, given: Mapping[str, Any]) -> Self | None:
         """Return the fit of a column from what options say of it; None if they say nothing.
 
         >>> Fit.of("age", {"top": "90", "round": 0.5})
-        Fit(round=0.5, bottom=None, top=90.0)
+        Fit(round=0.5, bottom=None, top=90.0, bins=None)
         """
-        said = {key: _number(name, key, entry) for key, entry in given.items()}
-        fit = cls(**said)
+        numbers = {key: _number(name, key, entry) for key, entry in given.items() if key != "bins"}
+        fit = cls(**numbers, bins=bins_given(name, given["bins"]) if "bins" in given else None)
+        if fit.bins is not None and fit.round is not None:
+            raise DiscreetError(f"column {name!r} has both bins and a number to round to; leave one of them out")
         if fit.round is not None and Cells.of(_digits(fit.round), "number") is None:
             raise DiscreetError(
                 f"column {name!r} cannot be rounded to multiples of {brief(given['round'])}; give a number above 0 "
@@ -59,12 +64,17 @@ class Fit:
                 f"the top {high} of column {name!r} is not above its bottom {low}; say for example "
                 f"{argument('bottom', {name: low})} and {argument('top', {name: number_text(fit.bottom + 1)})}"
             )
-        return fit if said else None
+        return fit if given else None
 
     def as_dict(self) -> dict[str, Any]:
         """The options that say the same, as a manifest states them."""
-        said = {key: number for key in FITTING if (number := getattr(self, key)) is not None}
-        return {key: int(number) if number.is_integer() else number for key, number in said.items()}
+        said = {key: _plain(number) for key in FITTING[:-1] if (number := getattr(self, key)) is not None}
+        return said | ({"bins": list(map(_plain, self.edges))} if self.edges else {})
+
+    @property
+    def edges(self) -> Edges:
+        """The edges of its bins; none if it has no bins."""
+        return self.bins if isinstance(self.bins, tuple) else ()
 
     def numbers(self, name: str, numbers: Numbers) -> Numbers:
         """Return the numbers of a column as they are published; NaN stays."""
@@ -92,11 +102,30 @@ class Fit:
         words = [] if self.round is None else [f"rounded to multiples of {number_text(self.round)}"]
         for side, limit in (("below", self.bottom), ("above", self.top)):
             words += [] if limit is None else [f"with {number_text(limit)} for all numbers {side} it"]
+        words += (
+            []
+            if self.bins is None
+            else [f"in the bins {', '.join(bin_labels(self.edges))}" if self.edges else "in bins"]
+        )
         return ", ".join(words)
+
+
+def binned(fit: Fit, text: str) -> str:
+    """Return the bin of a number as a column in bins has it; any other text, and a number outside, stay.
+
+    >>> binned(Fit(top=20.0, bins=(0.0, 10.0, 20.0)), "35"), binned(Fit(bins=(0.0, 10.0, 20.0)), "35")
+    ('10 to 20', '35')
+    """
+    at = bins_of(fit.edges, fit.numbers("", np.array([float(text)])))[0] if is_number(text) else -1
+    return bin_labels(fit.edges)[at] if at >= 0 else text
 
 
 FITTING = tuple(each.name for each in fields(Fit))
 """The options that say how a column is fitted."""
+
+
+def _plain(number: float) -> float:
+    return int(number) if number.is_integer() else number
 
 
 def _number(name: str, key: str, given: Any) -> float:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.table import numerals
+from discreet.table.bins import bin_labels, bins_of, quantiles
 from discreet.table.date_numbers import DAY, Notation, moment, written
 from discreet.table.fit import Fit
 from discreet.table.floors import CALENDAR, Cells, characters, shortened
@@ -108,15 +109,11 @@ def _numeric(column: RawColumn, wish: ColumnSpec, missing: Missing, withheld: bo
         distinct = _fitted(column, wish.fit, distinct)
     numbers, codes = _coded(distinct, column.codes)
     gone = np.flatnonzero(codes < 0)
-    if len(gone) and missing == "error":
-        kind = "is numeric" if column.notation == "number" else "holds dates"
-        raise DiscreetError(
-            f"column {name!r} {kind} and has {len(gone):,} missing {'value' if len(gone) == 1 else 'values'} (the "
-            f"first in row {gone[0] + 1}); choose {argument('missing', 'value')} to treat missing as a value of its "
-            f"own, or {argument('missing', 'withhold')} to withhold those rows"
-        )
-    if not len(numbers):
-        raise DiscreetError(f"column {name!r} holds no number at all; leave it out, or declare it categorical")
+    _check_numbers(column, numbers, gone, missing)
+    unusable = gone.astype(np.int64) if missing == "withhold" else np.empty(0, np.int64)
+    valued = len(gone) > 0 and (missing == "value" or not withheld)
+    if wish.fit is not None and wish.fit.bins is not None:
+        return _binned(column, wish.fit, numbers, codes, valued), unusable
     domain = _domain(column, wish, distinct, numbers)
     notation: Notation = column.notation
     hierarchy = None
@@ -136,11 +133,10 @@ def _numeric(column: RawColumn, wish: ColumnSpec, missing: Missing, withheld: bo
     if np.all(numbers == np.floor(numbers)) and np.abs(numbers).max() <= LARGEST_WHOLE:
         values = numbers.astype(np.int64)
     code_of_missing = None
-    if len(gone) and (missing == "value" or not withheld):
+    if valued:
         codes, values, code_of_missing = codes + np.int32(1), np.concatenate(([np.nan], numbers)), 0
         hierarchy = None if hierarchy is None else hierarchy.with_missing(first=True)
     codes[gone] = 0
-    unusable = gone.astype(np.int64) if missing == "withhold" else np.empty(0, np.int64)
     settled = Column(
         name,
         "numeric",
@@ -157,6 +153,41 @@ def _numeric(column: RawColumn, wish: ColumnSpec, missing: Missing, withheld: bo
         fit=wish.fit,
     )
     return settled, unusable
+
+
+def _check_numbers(column: RawColumn, numbers: NDArray[np.float64], gone: NDArray[np.intp], missing: Missing) -> None:
+    """Refuse a column without numbers, and rows that miss one unless that is said to be no error."""
+    if len(gone) and missing == "error":
+        kind = "is numeric" if column.notation == "number" else "holds dates"
+        raise DiscreetError(
+            f"column {column.name!r} {kind} and has {len(gone):,} missing {'value' if len(gone) == 1 else 'values'} "
+            f"(the first in row {gone[0] + 1}); choose {argument('missing', 'value')} to treat missing as a value of "
+            f"its own, or {argument('missing', 'withhold')} to withhold those rows"
+        )
+    if not len(numbers):
+        raise DiscreetError(f"column {column.name!r} holds no number at all; leave it out, or declare it categorical")
+
+
+def _binned(
+    column: RawColumn, fit: Fit, numbers: NDArray[np.float64], codes: NDArray[np.int32], valued: bool
+) -> Column:
+    """Return a column of bins; if that is a value, a missing number comes before all of them."""
+    name, edges = column.name, fit.edges
+    if isinstance(fit.bins, int):
+        counts = np.bincount(codes[codes >= 0], minlength=len(numbers))
+        edges = quantiles(name, numbers, counts, fit.bins)
+    places = bins_of(edges, numbers)
+    if (outside := np.flatnonzero(places < 0)).size:
+        at, low, high = (number_text(number) for number in (numbers[outside[0]], edges[0], edges[-1]))
+        row = int(np.argmax(codes == outside[0])) + 1
+        raise DiscreetError(
+            f"column {name!r} holds {at} in row {row}, outside its bins, which reach from {low} to {high}; add an edge "
+            f"beyond it, limit the column with {argument('top')} or {argument('bottom')}, or correct the value"
+        )
+    values = [MISSING, *bin_labels(edges)] if valued else bin_labels(edges)
+    codes = np.append(places + int(valued), 0).astype(np.int32)[codes]
+    fit, missing = replace(fit, bins=edges), 0 if valued else None
+    return Column(name, "ordinal", codes, np.array(values, object), missing=missing, declared_values=True, fit=fit)
 
 
 def _fitted(column: RawColumn, fit: Fit, distinct: NDArray[np.float64]) -> NDArray[np.float64]:

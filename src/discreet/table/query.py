@@ -215,7 +215,8 @@ class HasTree(Protocol):
 def by_leaves(columns: Iterable[HasTree], asked: Query) -> Query:
     """Replace the labels of hierarchies in the conditions of a query by the values below them; values stay.
 
-    Conditions on columns with a floor become ones on places of their cells; bounds beyond a limit are refused.
+    Conditions on columns with a floor become ones on places of their cells; numbers in conditions on
+    columns in bins become bins, and bounds beyond a limit are refused.
     A label with values below it that have no name stays, too: the query that counts knows them.
 
     >>> from discreet.table.table import Column
@@ -226,9 +227,9 @@ def by_leaves(columns: Iterable[HasTree], asked: Query) -> Query:
     """
     columns = list(columns)
     if any(each.fit is not None for each in columns):
-        from discreet.table.fitted_query import within_limits
+        from discreet.table.fitted_query import of_fitted
 
-        asked = within_limits(columns, asked)
+        asked = of_fitted(columns, asked)
     if any(each.floor is not None for each in columns):
         from discreet.table.floored_query import in_cells
 
@@ -285,7 +286,8 @@ def _check_comparable(attribute: str, values: Iterable[object]) -> None:
 
 def lacking(table: Table, column: Column) -> NDArray[np.int64] | None:
     """Return the rows whose code in a column may not represent a real value; None if there are none."""
-    return table.unusable if column.kind == "numeric" and column.missing is None else None
+    numbers = column.kind == "numeric" or column.fit is not None
+    return table.unusable if numbers and column.missing is None else None
 
 
 def runs(conditions: Sequence[Condition], values: NDArray[np.generic], kind: Meaning) -> NDArray[np.int64]:

@@ -82,6 +82,7 @@ def read(source: Any, spec: TableSpec) -> Table:
     or ``year`` of dates. The columns are made coarse here, so everything that follows is about their coarse values.
     So it is with the numbers of quasi-identifiers and sensitive columns: ``top={"age": 90}`` makes those above 90 be
     90, ``bottom`` those below a limit, and ``round={"income": 1000}`` makes those of a sensitive column multiples.
+    ``bins={"income": [0, 20000, 50000]}``, or ``"quantiles:4"``, makes the column ordinal: its values are intervals.
 
     A person may have several values of a sensitive attribute: in one cell with a separator, as in
     ``lists={"diagnosis": ";"}``; in a column of lists, which needs no mention; or in the rows of a second table, as in
@@ -223,8 +224,8 @@ def _check_published(specs: Iterable[str], published: Sequence[str]) -> None:
     idle = next((name for name in specs if name not in published), None)
     if idle is not None:
         raise DiscreetError(
-            f"a kind, a domain, a hierarchy, a floor, a limit or a number to round to is given for column {idle!r}, "
-            "which is not published; give the column a role, or leave that out"
+            f"a kind, a domain, a hierarchy, a floor, bins, a limit or a number to round to is given for column "
+            f"{idle!r}, which is not published; give the column a role, or leave that out"
         )
 
 

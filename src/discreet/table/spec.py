@@ -42,6 +42,7 @@ BY_COLUMN: dict[str, tuple[str, dict[str, Any]]] = {
     "round": ("number to round to", {"income": 1000}),
     "bottom": ("smallest number", {"income": 0}),
     "top": ("largest number", {"age": 90}),
+    "bins": ("edges of bins", {"income": [0, 20000, 50000, 200000]}),
     "join": ("second table", {"diagnosis": ("visits.csv", "patient")}),
 }
 """The fields that say something of single columns: what it is called, and an example."""
@@ -94,6 +95,7 @@ class TableSpec(Layout):
     round: Mapping[str, Any] = field(default_factory=dict)
     bottom: Mapping[str, Any] = field(default_factory=dict)
     top: Mapping[str, Any] = field(default_factory=dict)
+    bins: Mapping[str, Any] = field(default_factory=dict)
     missing: Missing = "error"
 
     def __post_init__(self) -> None:
@@ -164,6 +166,7 @@ class TableSpec(Layout):
                     f"column {name!r} is declared to hold dates and has a hierarchy; leave out the hierarchy to "
                     "publish ranges of dates, or the format of the dates to publish labels"
                 )
+        self._check_bins(said)
         return {
             name: ColumnSpec(
                 said.get(name),
@@ -176,6 +179,15 @@ class TableSpec(Layout):
             )
             for name in {**said, **self.trees, **self.domains, **self.dates, **self.floor, **self.fits}
         }
+
+    def _check_bins(self, kinds: Mapping[str, Kind]) -> None:
+        """Refuse bins of columns about which something is said that columns in bins do not have."""
+        for name in self.bins:
+            others = {"a floor": name in self.floor, "a domain": name in self.domains, "a date": name in self.dates}
+            others["a hierarchy"] = not isinstance(self.trees.get(name), Offered | None)
+            others["another kind than numeric"] = kinds.get(name, "numeric") != "numeric"
+            for what in (what for what, has in others.items() if has):
+                raise DiscreetError(f"column {name!r} has both bins and {what}; leave one of them out")
 
     @cached_property
     def fits(self) -> dict[str, Fit]:
