@@ -23,6 +23,7 @@ from .families.codip.scheme import Codip
 from .families.heterogeneous.nh import NH
 from .families.heterogeneous.release import MatchedRelease
 from .families.heterogeneous.scheme import Heterogeneous
+from .families.lifting.exact import NestedExactRelease
 from .families.lifting.release import NestedRelease
 from .families.lifting.scheme import Lifting
 from .families.privbayes.release import SyntheticRelease
@@ -122,6 +123,7 @@ __all__ = [
     "MirroredRelease",
     "Mondrian",
     "NaiveBayes",
+    "NestedExactRelease",
     "NestedRelease",
     "OneOf",
     "Perturbation",

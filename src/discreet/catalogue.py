@@ -93,6 +93,11 @@ FORMATS: Registry[Format] = Registry(
         "nested": Entry(
             "families.lifting.release:NestedRelease", "Rows under the nodes of a tree.", "families.lifting.auditor"
         ),
+        "nested-exact": Entry(
+            "families.lifting.exact:NestedExactRelease",
+            "Exact rows, and sensitive values under the nodes of a tree.",
+            "families.lifting.exact_auditor",
+        ),
         "matched": Entry(
             "families.heterogeneous.release:MatchedRelease",
             "A description of its own for every row.",

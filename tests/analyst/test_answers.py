@@ -32,6 +32,7 @@ BOUNDED = {
     "cuts(descriptions=exact)": "beta-likeness(beta=2)",
     "burel(descriptions=exact)": "beta-likeness(beta=2)",
     "sealed(descriptions=exact)": "beta-likeness(beta=3)",
+    "lifting(descriptions=exact)": "beta-likeness(beta=2)",
     "anatomy": "l-diversity(l=2)",
     "baseline": "beta-likeness(beta=2)",
 }
@@ -254,6 +255,7 @@ def test_most_intervals_have_the_truth_in_them(scheme: str, beta: int, options: 
         ("baseline", "there is one group"),
         ("cuts(marginals=none)", "boxes hide what is associated"),
         ("lifting", "values are moved among groups"),
+        ("lifting(descriptions=exact)", "values are moved among groups"),
         ("mondrian(cells=50)", "there are too few groups"),
     ],
 )

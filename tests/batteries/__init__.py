@@ -8,7 +8,7 @@ from batteries.anatomy import ANATOMY
 from batteries.anatomy import SEVERAL as ANATOMY_SEVERAL
 from batteries.generalized import GENERALIZED, MARGINALS
 from batteries.matched import MATCHED
-from batteries.nested import NESTED
+from batteries.nested import NESTED, NESTED_EXACT
 from batteries.projected import PROJECTED
 from batteries.randomised import PERTURBED, RETAINED
 from batteries.sealed import MIRRORED, MIRRORED_EXACT, SEALED, SEALED_EXACT
@@ -18,6 +18,7 @@ BATTERIES = {
     "generalized": GENERALIZED,
     "generalized, marginals": MARGINALS,
     "nested": NESTED,
+    "nested-exact": NESTED_EXACT,
     "matched": MATCHED,
     "anatomy": ANATOMY,
     "anatomy, several": ANATOMY_SEVERAL,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from batteries.anatomy import ANATOMY, hidden, invented
 from batteries.battery import FEWER_GROUPS, KEPT_VALUE, UNKNOWN, Battery, Lines, Must, another
 from support.tampering import Folder, put
 
@@ -63,3 +64,23 @@ NESTED = Battery(
         "persons that are no number": (put("nodes", "persons", "many"), "the column 'persons' of 'nodes.csv'"),
     },
 )
+
+NESTED_EXACT = NESTED._replace(
+    options={"descriptions": "exact"},
+    tables={
+        "table": ANATOMY.tables["table"]._replace(
+            dropped=Must("broken consistency support totals"), repeated=Must("broken consistency rows support totals")
+        ),
+        "sensitive": ANATOMY.tables["sensitive"]._replace(changed=Must("broken consistency support totals")),
+        "nodes": NESTED.tables["nodes"],
+    },
+    own={
+        **ANATOMY.own,
+        "a row is invented": (invented, Must("broken consistency rows support totals")),
+        "a row is hidden": (hidden, Must("broken consistency support")),
+        "a group is new": (ANATOMY.own["a group is new"][0], Must("broken consistency support")),
+        "parents form a circle": (in_a_circle, Must("broken consistency support", says="form a circle")),
+    },
+    unreadable={**ANATOMY.unreadable, "persons that are no number": NESTED.unreadable["persons that are no number"]},
+)
+"""With the rows and counts of an anatomy release."""

@@ -345,27 +345,55 @@ def _retained(published: Published) -> None:
 
 
 def _nested(published: Published) -> None:
-    """Persons in leaves by the trace; the rows of a node are theirs who are in it and have none below."""
-    case = published.case
-    lines, leaves = _by_group(lines_of(published.folder, "table")), published.rows_by_group()
+    """Rows under nodes, whose descriptions admit all persons in them."""
+    case, lines = published.case, _by_group(lines_of(published.folder, "table"))
+    exact = [*case.sensitive, *case.kept]
+    paths = _in_tree(published, exact, {node: [_cells(exact, line) for line in some] for node, some in lines.items()})
+    leaves = published.rows_by_group()
+    for node in paths:
+        for column in case.quasi:
+            (text,) = {line[column.name] for line in lines[node]}
+            everyone = [row for leaf, rows in leaves.items() if node in paths[leaf] for row in rows]
+            expect(all(admits(column, text, value) for value in _shared(column, everyone)), f"{text!r} is not true")
+
+
+def _nested_exact(published: Published) -> None:
+    """Persons with their quasi-identifiers in leaves, and the values counted under nodes."""
+    case, lines = published.case, _by_group(lines_of(published.folder, "table"))
+    (column,) = case.sensitive
+    leaves = published.rows_by_group()
+    expect(lines.keys() == leaves.keys(), "leaves are not those of the persons")
+    for leaf, some in lines.items():
+        _same([*case.quasi, *case.kept], some, leaves[leaf], "quasi-identifiers and kept values")
+    values: dict[int, list[Any]] = defaultdict(list)
+    for line in lines_of(published.folder, "sensitive"):
+        values[int(line["group"])] += [(cell(column, line),)] * int(line["count"])
+    _in_tree(published, [column], values)
+
+
+def _cells(columns: Sequence[Column], line: Mapping[str, str]) -> tuple[Any, ...]:
+    return tuple(cell(column, line) for column in columns)
+
+
+def _in_tree(published: Published, exact: Sequence[Column], lines: Mapping[int, list[Any]]) -> dict[int, list[int]]:
+    """Persons in leaves by the trace; the rows of a node are theirs who are in it and have none below.
+
+    ``lines`` are the values of these columns, the sensitive one first, under each node. Return the ways up.
+    """
+    case, leaves = published.case, published.rows_by_group()
     nodes = {int(line["group"]): line for line in lines_of(published.folder, "nodes")}
     expect(list(nodes) == sorted(nodes) and nodes.keys() == lines.keys(), "the nodes are not those with rows")
     expect(manifest_of(published.folder)["groups"] == len(nodes), "nodes are counted wrongly")
     paths = {node: _climb(nodes, node) for node in nodes}
     for node in nodes:
         expect(int(nodes[node]["persons"]) == len(leaves.get(node, [])), "persons are counted wrongly")
-        for column in case.quasi:
-            (text,) = {line[column.name] for line in lines[node]}
-            everyone = [row for leaf, rows in leaves.items() if node in paths[leaf] for row in rows]
-            expect(all(admits(column, text, value) for value in _shared(column, everyone)), f"{text!r} is not true")
-    exact = [*case.sensitive, *case.kept]
     (column,) = case.sensitive
     meant, sensitive_columns = list(zip(*(one.meant for one in exact), strict=True)), column.meant
     waiting: dict[int, Counter[Any]] = {node: Counter(meant[row] for row in leaves.get(node, [])) for node in nodes}
     arriving = {}
     for node in sorted(nodes, key=lambda one: -len(paths[one])):
         arriving[node] = waiting[node].total()
-        own = Counter(tuple(cell(one, line) for one in exact) for line in lines[node])
+        own = Counter(lines[node])
         expect(own <= waiting[node], "a node has rows of persons who are not in it, or have one below")
         left = waiting[node] - own
         if len(paths[node]) > 1:
@@ -375,13 +403,14 @@ def _nested(published: Published) -> None:
     for leaf, rows in leaves.items():
         reach, believed = Fraction(1), Expected.fromkeys(sensitive_columns, Fraction(0))
         for node in paths[leaf]:
-            for line in lines[node]:
-                believed[cell(column, line)] += len(rows) * reach / arriving[node]
+            for value, *_ in lines[node]:
+                believed[value] += len(rows) * reach / arriving[node]
             reach *= 1 - Fraction(len(lines[node]), arriving[node])
         expect(len(believed) == len(rows), "somebody has no row")
         for promise in published.promises:
             kept = not broken(promise, believed, sensitive_columns, column)
             expect(kept, f"{promise.text} is broken by what is believed of a leaf")
+    return paths
 
 
 def _sealed(published: Published) -> None:
@@ -545,6 +574,7 @@ FORMATS: dict[str, Callable[[Published], None]] = {
     "projected": _projected,
     "sealed": _sealed,
     "mirrored": _generalized,
+    "nested-exact": _nested_exact,
     "sealed-exact": _sealed_exact,
     "mirrored-exact": _anatomy,
     "synthetic": _synthetic,

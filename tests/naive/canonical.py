@@ -65,7 +65,7 @@ def _arranged_part(tables: Mapping[str, Table], part: Mapping[str, Any], attribu
             cells = dict(zip(head, row, strict=True))
             lines[cells["group"]][name].append(_line(cells, compared))
     content = {group: [sorted(lines[group][name]) for name in tables] for group in groups}
-    if format == "nested":
+    if format in ("nested", "nested-exact"):
         (nodes,) = (table for name, table in tables.items() if name.split("_")[0] == "nodes")
         number = _tree(content, dict(zip(_column(nodes, "group"), _column(nodes, "parent"), strict=True)))
     else:

@@ -132,6 +132,7 @@ SCHEMES = (
     "cuts(marginals=one-way, values=set)",
     "lifting(marginals=none)",
     "lifting(marginals=one-way)",
+    "lifting(descriptions=exact)",
     "heterogeneous(publishes=graph)",
     "anatomy",
     "ambiguity",

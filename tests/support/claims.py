@@ -12,7 +12,7 @@ from discreet.schemes import SCHEMES, Scheme
 
 GRAPH = "heterogeneous:publishes=graph"
 DRAWN = "privbayes:domains=observed"
-DESCRIBING = ("cuts", "mondrian", "incognito", "burel", "sabre", "heterogeneous", "sealed", "mirrored")
+DESCRIBING = ("cuts", "mondrian", "incognito", "burel", "sabre", "heterogeneous", "sealed", "mirrored", "lifting")
 """The schemes that publish exact quasi-identifiers in place of boxes if they are asked for them."""
 EXACT = {name: f"{name}:descriptions=exact" for name in DESCRIBING}
 LABELS = [*(name for name in SCHEMES if name != "privbayes"), GRAPH, DRAWN, *EXACT.values()]

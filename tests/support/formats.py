@@ -36,6 +36,7 @@ MAKERS = {
     "mirrored": Maker("mirrored", "beta-likeness(beta=1)", "beta-likeness(beta=1)"),
     "sealed-exact": Maker(EXACT["sealed"], "beta-likeness(beta=3)", "beta-likeness(beta=3)"),
     "mirrored-exact": Maker(EXACT["mirrored"], "beta-likeness(beta=1)", "beta-likeness(beta=1)"),
+    "nested-exact": Maker(EXACT["lifting"], "beta-likeness(beta=1)", "beta-likeness(beta=1)"),
     "synthetic": Maker(DRAWN, "differential-privacy(epsilon=1)", "differential-privacy(epsilon=2)"),
 }
 assert MAKERS.keys() == FORMATS.built_in.keys(), "a new format needs a line here"

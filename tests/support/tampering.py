@@ -101,8 +101,10 @@ class Folder:
             counts = self.column(self._counted, "count")
             self.manifest["rows"]["published"] = sum(int(text) for text in counts if text.isdecimal())
         if "groups" in self.manifest:
-            listed = "table" if "table" in self.tables else self._counted
-            self.manifest["groups"] = len({line[0] for line in self.lines(listed)})
+            listed = ["table"] if "table" in self.tables else [self._counted]
+            if "nodes" in self.tables and "sensitive" in self.tables:  # nodes that are nobody's leaf have values only
+                listed.append("sensitive")
+            self.manifest["groups"] = len({line[0] for name in listed for line in self.lines(name)})
         for number, part in enumerate(self.manifest.get("parts", ()), 1):
             if "groups" not in part:
                 continue

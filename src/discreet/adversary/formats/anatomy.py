@@ -81,20 +81,27 @@ def audit_anatomy(case: Case[AnatomyRelease]) -> FormatFindings:
     # quasi-identifiers are exact, so only withheld rows lose information about them
     lost = case.withheld / original.rows if original.rows else 0.0
     losses = {"ail": lost, "gcp": lost, **group_losses(release.rows, release.sizes, case.withheld)}
-    return findings(case, views, [*checks, check], how, losses, partial(_crowd, release))
+    return findings(case, views, [*checks, check], how, losses, partial(crowd, release))
 
 
 def _misplaced(views: Sequence[AlignedAnatomy], kept: NDArray[np.intp], places: NDArray[np.intp]) -> list[str]:
     """Report a group that does not have exactly the rows that the trace puts into it, in any of the tables."""
-    release, rows, faults = views[0].release, views[0].rows, []
+    return [*other_rows(views[0], kept, places), *wrongly_counted(views, kept, places)]
+
+
+def other_rows(
+    aligned: AlignedAnatomy, kept: NDArray[np.intp], places: NDArray[np.intp], noun: str = "group"
+) -> list[str]:
+    """Report a group that is not published with the rows that the trace puts into it."""
+    release, rows = aligned.release, aligned.rows
     wide = max(rows.kinds, int(rows.shown.max(initial=0))) + 1
     differing = first_difference(release.group_of.astype(np.int64) * wide + rows.shown, places * wide + rows.had[kept])
-    if differing is not None:
-        faults.append(f"group {release.ids[differing // wide]} is not published with the quasi-identifiers of its rows")
-    return faults + wrongly_counted(views, kept, places)
+    if differing is None:
+        return []
+    return [f"{noun} {release.ids[differing // wide]} is not published with the quasi-identifiers of its rows"]
 
 
-def _crowd(release: AnatomyRelease, part: Principle, left: NDArray[np.int64]) -> PromiseVerdict:
+def crowd(release: AnatomyRelease, part: Principle, left: NDArray[np.int64]) -> PromiseVerdict:
     """Judge k-anonymity, which is about indistinguishable rows: here, rows with the same quasi-identifiers."""
     _, sizes = np.unique(line_keys(release.exact, release.rows), return_counts=True)
     alike = np.append(sizes, left.sum()) if left.sum() else sizes

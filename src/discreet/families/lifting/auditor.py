@@ -17,6 +17,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +43,7 @@ from discreet.adversary.checks.totals import totals
 from discreet.adversary.checks.trace import outside
 from discreet.adversary.verdict import PromiseVerdict, Subjects, counts_of, judged, number_of
 from discreet.analyst.loss import losses
+from discreet.families.lifting.nodes import Nested
 from discreet.families.lifting.release import NestedRelease
 from discreet.families.lifting.tree import Tree, expected
 from discreet.kernels.boxes.boxes import Boxes
@@ -77,13 +79,9 @@ def audit_nested(case: Case[NestedRelease]) -> FormatFindings:
     prior = Prior.of(original)
     left = np.maximum(prior.counts - aligned.published, 0)
     if release.sound:
-        scheme = stated_scheme(case.manifest.get("scheme"))
-        if scheme is not None and scheme.options.get("lift") == "blind":
-            checks.append(blind(release))
-        beliefs = expected(release.tree, counts_of(aligned, len(prior.values))).only(np.flatnonzero(release.persons))
-        leaves = release.leaves
-        persons = Subjects(beliefs, leaves.ids, leaves.text, "leaf", "leaves of the tree", partial(number_of, "person"))
-        known = certain(original.sensitive_attribute, beliefs, left)
+        checks += lifted_blindly(case)
+        persons = leaves_of(release, counts_of(aligned, len(prior.values)))
+        known = certain(original.sensitive_attribute, persons.counts, left)
         kept = [judged(part, persons, prior, left) for part in case.parts]
         clear = [part for part, verdict in zip(case.parts, kept, strict=True) if math.isfinite(verdict.strain)]
         if clear:
@@ -96,6 +94,19 @@ def audit_nested(case: Case[NestedRelease]) -> FormatFindings:
     given, warnings = soundness.taken(case.parts, prior, case.from_release)
     checks += warnings
     return FormatFindings(checks, kept, losses(release), how, given, release.groups, known)
+
+
+def leaves_of(release: Nested, counts: Counts) -> Subjects:
+    """Return the leaves with what is believed of their persons, given what is counted under every node."""
+    chosen = np.flatnonzero(release.persons)
+    return Subjects(
+        expected(release.tree, counts).only(chosen),
+        release.ids[chosen],
+        lambda at: release.description(int(chosen[at])),
+        "leaf",
+        "leaves of the tree",
+        partial(number_of, "person"),
+    )
 
 
 def nesting(release: NestedRelease, aligned: Aligned) -> Check:
@@ -123,7 +134,13 @@ def _within(boxes: Boxes, axis: int, inner: NDArray[np.intp], outer: NDArray[np.
     return np.asarray(result)
 
 
-def blind(release: NestedRelease) -> Check:
+def lifted_blindly(case: Case[Any]) -> list[Check]:
+    """Check that rows were lifted blindly, if the manifest states so."""
+    scheme = stated_scheme(case.manifest.get("scheme"))
+    return [blind(case.release)] if scheme is not None and scheme.options.get("lift") == "blind" else []
+
+
+def blind(release: Nested) -> Check:
     """Check that rows were lifted blindly, if the manifest states so: all rows of a value, or a sample of all others.
 
     Of the values that still have rows below a node, each of its two children lifted the same share, rounded. So where D
@@ -179,12 +196,15 @@ def explained_by(
         faults.append(f"{named(release, leaf, 'node')} has {states}")
     width = aligned.kinds + 1
     had, shown = places * width + aligned.had[kept], release.group_of.astype(np.int64) * width + aligned.shown
+    return faults + not_of_persons(release, had, shown, width)
+
+
+def not_of_persons(release: Nested, had: Ints, shown: Ints, width: int) -> list[str]:
+    """Report a node whose rows cannot be those of persons in it; see ``unfilled``."""
     node = unfilled(release.tree, had, shown, width)
-    if node is not None:
-        faults.append(
-            f"{named(release, node, 'node')} is not published with rows of persons in it without a row further down"
-        )
-    return faults
+    if node is None:
+        return []
+    return [f"{named(release, node, 'node')} is not published with rows of persons in it without a row further down"]
 
 
 def unfilled(tree: Tree, had: NDArray[np.int64], shown: NDArray[np.int64], width: int) -> int | None:

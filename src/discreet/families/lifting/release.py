@@ -9,57 +9,46 @@ values may be high in the tree while the others go down to small leaves.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Self, Unpack
+from typing import ClassVar, Self, Unpack
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import DiscreetError
-from discreet.families.lifting.tree import Tree, believed, check_tree, drawn_leaves, expected, numbered_in_order, tidied
+from discreet.families.lifting.nodes import AT_FAULT, BY_LEAVES, BY_TREE, CHOSEN_TREE, Nested, Nodes
+from discreet.families.lifting.tree import believed, drawn_leaves
 from discreet.options import checked
-from discreet.principles.counts import Counts
 from discreet.releases.assumptions import ONE_RELEASE, TRUE_VALUES
 from discreet.releases.box_estimate import Cells
-from discreet.releases.canonical import Lines, by_number, content_ranks, renumbered
 from discreet.releases.descriptions import Descriptions, Texts
-from discreet.releases.folder import DAMAGED, Home
 from discreet.releases.generalization import Values, generalize
 from discreet.releases.generalized.release import GeneralizedRelease
-from discreet.releases.partition import GROUP, PARENT, PublishedRows, check_one_row_each, check_partition
-from discreet.releases.reading import read_lines, whole_numbers
+from discreet.releases.partition import PublishedRows
 from discreet.releases.statement import Stated, Statement
-from discreet.table.combinations import distinct, looked_up
+from discreet.table.combinations import distinct
 from discreet.table.table import Column, Table
 
-NODES = "nodes"
-PERSONS = "persons"
-AT_FAULT = "the tree of the release is faulty, so nothing can be computed from it; publish it again"
 ASSUMPTIONS = (
     TRUE_VALUES,
     "Persons are arranged in a tree: each belongs to one node, the person's leaf, and to all its ancestors. The "
     "description of a node admits everyone in it. A row is published under its person's leaf or under an ancestor of "
     "the leaf; which row is whose is not published.",
     "The order of the rows and the numbers of the nodes carry no information.",
-    "The promise is kept against the distribution of the sensitive attribute in the whole original, withheld rows "
-    "included, by the belief about the persons of every leaf, and by the withheld rows taken as one group.",
-    "The belief is that of an adversary who knows the whole tree and a person's leaf, and takes all ways to give "
-    "every person a row as equally likely, as long as every row of a node belongs to someone in that node. The "
-    "promise covers this adversary, and one who is in doubt about the leaf.",
+    BY_LEAVES,
+    BY_TREE,
     "The promise does not cover an adversary who ignores the tree and only matches descriptions, where descriptions "
     "admit persons who are not in their nodes. An adversary who takes all rows whose descriptions admit a person as "
     "equally likely to be the person's is wrong: a row of a large node is less likely to be the person's than a row "
     "of a small one.",
-    "The promise bounds what the tree and its rows say; it does not bound what the choice of this tree, and of the "
-    "rows that stand high in it, may tell an adversary who knows the algorithm.",
+    CHOSEN_TREE,
     ONE_RELEASE,
 )
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class NestedRelease(GeneralizedRelease):
+class NestedRelease(Nested, GeneralizedRelease):
     """The published release, as made by a scheme (``from_tree``) or as found in a folder (``load``).
 
     ``counts``, ``sizes`` and ``descriptions`` are about nodes and the rows under them. Every person of every leaf that
@@ -69,17 +58,6 @@ class NestedRelease(GeneralizedRelease):
 
     format: ClassVar[str] = "nested"
     assumptions: ClassVar[tuple[str, ...]] = ASSUMPTIONS
-    about_persons: ClassVar[bool] = False
-    more_tables: ClassVar[tuple[str, ...]] = (NODES,)
-
-    parents: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
-    """Per node: the index of its parent, -1 for a root."""
-    persons: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
-    """Per node: how many persons have it as their leaf."""
-    sound: bool = True
-    """Whether rows can have been published under this tree; if not, it justifies no beliefs."""
-
-    # -------------------------------------------------------------------------------------------------------- making
 
     @classmethod
     def from_tree(
@@ -107,35 +85,17 @@ class NestedRelease(GeneralizedRelease):
         >>> dc.NestedRelease.from_tree(table, [-1, 0, 0], halves, nodes, promise=dc.LDiversity(2), scheme="halves")
         <nested release of 48 rows, 0 withheld: l-diversity(l=2)>
         """
-        above, leaves, nodes = (np.asarray(numbers) for numbers in (parents, leaf_of, node_of))
-        check_one_row_each(table, cls.format)
-        check_tree(table.rows, above, leaves, nodes)
         checked("values", values, Values)
-        check_partition(table, nodes)
-        tree = tidied(*(numbers.astype(np.int64) for numbers in (above, leaves, nodes)))
-        above, leaves, nodes = (numbers.astype(np.int32) for numbers in tree)
-        number = len(above)
+        nodes = Nodes.of(table, cls.format, parents, leaf_of, node_of)
+        number = len(nodes.parents)
 
         def described(column: Column) -> Texts:
-            within, codes = _everyone(column, above, leaves)
+            within, codes = _everyone(column, nodes.parents, nodes.leaf_of)
             return generalize(replace(column, codes=codes), within, number, values)
 
-        rows = PublishedRows(table, nodes, labels=values == "label")
+        rows = PublishedRows(table, nodes.node_of, labels=values == "label")
         release = cls._of_rows(rows, described, Statement(**stated))
-        persons = np.bincount(leaves[leaves >= 0], minlength=number).astype(np.int64)
-        return replace(release, parents=above, persons=persons, trace=leaves).in_order()
-
-    @property
-    def _contents(self) -> list[NDArray[Any] | Lines]:
-        return [*super()._contents, self.persons]
-
-    def _numbers(self) -> NDArray[np.int64]:
-        return numbered_in_order(self.tree, content_ranks(self.groups, self._contents))
-
-    def _rearranged(self, numbers: NDArray[np.int64], order: NDArray[np.int64] | None) -> Self:
-        parents = by_number(numbers, renumbered(numbers, self.parents))
-        persons = by_number(numbers, self.persons)
-        return replace(super()._rearranged(numbers, order), parents=parents, persons=persons)
+        return replace(release, parents=nodes.parents, persons=nodes.persons, trace=nodes.leaf_of).in_order()
 
     @classmethod
     def _of_groups(cls, table: Table, groups: NDArray[np.int32], values: Values, statement: Statement) -> Self:
@@ -145,56 +105,6 @@ class NestedRelease(GeneralizedRelease):
             table, np.full(rows.groups, -1), rows.places, rows.places, values=values, **vars(statement)
         )
 
-    # ------------------------------------------------------------------------------------------------ saving, loading
-
-    @classmethod
-    def load(cls, home: Home, manifest: dict[str, Any]) -> Self:
-        """Return the release in a folder whose manifest has been read, with the tree from its table of nodes."""
-        release = super().load(home, manifest)
-        if len(release.sensitive_columns) != 1:
-            raise DiscreetError(f"the manifest of a nested release must list one sensitive attribute; {DAMAGED}")
-        path = release.second_table(home, NODES)
-        names = [GROUP, PARENT, PERSONS]
-        lines = read_lines(path, names)
-        lines[1] = [text or "-1" for text in lines[1]]  # the empty parent of a root
-        groups, parents, persons = (whole_numbers(*both, path.name) for both in zip(lines, names, strict=True))
-        if len(groups) != release.groups or bool((groups != release.ids).any()):
-            fault = f"{path.name} must list every node that has rows in the table once, in order."
-            empty = np.zeros(release.groups, np.int64)
-            release = replace(release, parents=empty.astype(np.int32) - 1, persons=empty, sound=False)
-            return replace(release, faults=(*release.faults, fault))
-        roots, faults = parents == -1, []
-        places, known = looked_up(groups, parents)
-        strange = np.flatnonzero(~roots & ~known)
-        if len(strange):
-            faults.append(f"Node {groups[strange[0]]} has the parent {parents[strange[0]]}, which is no node.")
-        if len(negative := np.flatnonzero(persons < 0)):
-            faults.append(f"Node {groups[negative[0]]} has a negative number of persons.")
-        above = np.where(roots, -1, places).astype(np.int32)
-        if not faults:
-            faults += Tree(above, persons, release.sizes).faults(groups.tolist())
-        return replace(release, parents=above, persons=persons, sound=not faults, faults=(*release.faults, *faults))
-
-    def tables(self, numbers: bool = True) -> dict[str, pa.Table]:
-        """Return the table of rows, and the table of nodes in the order of their numbers."""
-        roots = self.parents < 0
-        above = pa.array(np.where(roots, 0, self.ids[self.parents]), mask=roots)
-        return {**super().tables(numbers), NODES: pa.table({GROUP: self.ids, PARENT: above, PERSONS: self.persons})}
-
-    # ------------------------------------------------------------------------------------------------------- counting
-
-    @property
-    def grouped(self) -> None:
-        """Nothing: a row may be above its person's leaf."""
-        return
-
-    @cached_property
-    def tree(self) -> Tree:
-        """The nodes with their persons and rows; raises an error if the files do not describe a tree."""
-        if not self.sound:
-            raise DiscreetError(AT_FAULT)
-        return Tree(self.parents, self.persons, self.sizes)
-
     @cached_property
     def leaves(self) -> Descriptions:
         """The leaves as cells: whom they admit, and how many persons they have.
@@ -203,11 +113,6 @@ class NestedRelease(GeneralizedRelease):
         """
         chosen = np.flatnonzero(self.persons) if self.sound else np.zeros(0, np.intp)
         return self.descriptions.only(chosen, self.persons[chosen])
-
-    @cached_property
-    def expected(self) -> Counts:
-        """Per node: the expected sensitive values of the persons with this leaf."""
-        return expected(self.tree, self.counts)
 
     @cached_property
     def cells(self) -> Cells:

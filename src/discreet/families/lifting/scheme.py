@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.families.lifting.cut_tree import FAST, RECIPES, LiftedTree, Nursery
+from discreet.families.lifting.exact import NestedExactRelease
 from discreet.families.lifting.kernels.growth import LeafTerms, LiftRecipe
 from discreet.families.lifting.release import NestedRelease
 from discreet.families.lifting.tree import Tree, expected
@@ -23,7 +24,7 @@ from discreet.randomness import permutation
 from discreet.releases.generalization import Values
 from discreet.schemes.axes import axes_of
 from discreet.schemes.cuts.scheme import Cuts
-from discreet.schemes.described import Beside, BoxScheme, Snap
+from discreet.schemes.described import Beside, DescribedScheme, Exactness, Snap
 from discreet.schemes.grouping import GroupingTask, confirm, published_rows
 from discreet.schemes.refusal import Refusal, hides_nobody, not_only_caps
 from discreet.schemes.scheme import feasible
@@ -31,7 +32,7 @@ from discreet.table.table import Table
 
 
 @dataclass(frozen=True, kw_only=True)
-class Lifting(BoxScheme):
+class Lifting(DescribedScheme):
     """Persons are in a tree of plain cuts, and every row is published under its person's leaf or an ancestor of it.
 
     A node is cut at a value of one quasi-identifier, or by setting one category, or the categories under one node of
@@ -53,6 +54,11 @@ class Lifting(BoxScheme):
     knows the algorithm may learn something from the tree; that is not bounded by the promise. ``lift="blind"`` tells
     less: it lifts all rows of a value or none, but for a sample of all that makes the shares of the children equal.
 
+    With ``descriptions="exact"`` every row is published with its quasi-identifiers and its person's leaf, and the
+    sensitive values are counted per node. The adversary of the promise knows everybody's quasi-identifiers and leaf
+    already, and the rows under each node have the same values. So the beliefs, which depend on these numbers only, are
+    the same.
+
     >>> from discreet.datasets import patients
     >>> from discreet.principles import BetaLikeness
     >>> release = Lifting(random_state=1).publish(patients(), BetaLikeness(2))
@@ -62,6 +68,7 @@ class Lifting(BoxScheme):
 
     name: ClassVar[str] = "lifting"
     format: ClassVar[type[NestedRelease]] = NestedRelease
+    exact_format: ClassVar[str] = "nested-exact"
 
     lift: Literal["companions", "blind"] = "companions"
     """Which rows are lifted: the fewest that will do, or (``blind``) all of a value or none."""
@@ -77,6 +84,7 @@ class Lifting(BoxScheme):
     """How quasi-identifiers are published: ``set``, ``label`` or ``interval``. Sets of categories, like intervals of
     numbers, are disjoint where cuts divided them. Labels of a hierarchy may overlap: then an adversary who ignores the
     tree and only matches descriptions may believe more than is promised, and the audit says how much."""
+    descriptions: Exactness = "boxes"
     marginals: Beside = "auto"
     cells: Annotated[int, Interval(1)] = 10
     snap: Snap = False
@@ -95,9 +103,11 @@ class Lifting(BoxScheme):
                 f"kind frequency",
                 principle,
             )
-        return hides_nobody(self.name, principle)
+        return hides_nobody(self.name, principle) or self.broken_exactly(principle)
 
-    def release_of(self, table: Table, principle: Principle, progress: Progress | None = None) -> NestedRelease:
+    def release_of(
+        self, table: Table, principle: Principle, progress: Progress | None = None
+    ) -> NestedRelease | NestedExactRelease:
         """A nested release of the table that keeps the promise at every leaf."""
         prior = feasible(self, table, principle)
         principle = stated(principle, table)
@@ -109,7 +119,10 @@ class Lifting(BoxScheme):
             tree = self._tree(GroupingTask(table, principle, prior, rows, rng, progress or no_progress), seeded)
             parents, leaf_of[rows], node_of[rows] = tree.parents, tree.leaf_of, tree.node_of
         confirm_tree(parents, leaf_of, node_of, table.sensitive_codes, principle, prior)
-        return self.format.from_tree(table, parents, leaf_of, node_of, values=self.values, **self.statement(principle))
+        nodes, statement = (parents, leaf_of, node_of), self.statement(principle)
+        if self.exact:
+            return NestedExactRelease.from_tree(table, *nodes, **statement)
+        return self.format.from_tree(table, *nodes, values=self.values, **statement)
 
     @property
     def recipes(self) -> list[LiftRecipe]:

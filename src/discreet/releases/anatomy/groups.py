@@ -24,7 +24,7 @@ class Groups:
 
     def __init__(self, release: AnatomyRelease) -> None:
         self.release = release
-        self.sizes = release.sizes.astype(np.float64)
+        self.sizes = release.counts.sizes.astype(np.float64)
         names = list(release.columns)
         keys = [release.columns[name].codes.astype(np.int64) for name in names]
         line = np.zeros(release.rows, np.int64)

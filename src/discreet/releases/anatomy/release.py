@@ -75,6 +75,8 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease, ExactRowsRelease):
     assumptions: ClassVar[tuple[str, ...]] = ASSUMPTIONS
     estimators = ESTIMATORS
     described_exactly: ClassVar[tuple[str, ...]] = (FOR_RECIPIENTS, CHOSEN)
+    counts_own_rows: ClassVar[bool] = True
+    """Whether what is counted in a group are the values of its rows."""
 
     @classmethod
     def from_groups(cls, table: Table, groups: NDArray[np.int32], **stated: Unpack[Stated]) -> Self:
@@ -99,12 +101,16 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease, ExactRowsRelease):
 
     def in_order(self) -> Self:
         """Return the same release with its rows and the numbers of its groups in canonical order."""
-        numbers = canonical.group_numbers(canonical.content_ranks(self.groups, self._contents))
+        numbers = self._numbers()
         group_of = canonical.renumbered(numbers, self.group_of)
         order = canonical.line_order(group_of, self._line_keys)
         if order is None and bool((group_of == self.group_of).all()):
             return self
         return self._rearranged(numbers, order)
+
+    def _numbers(self) -> NDArray[np.int64]:
+        """The numbers of the groups in canonical order."""
+        return canonical.group_numbers(canonical.content_ranks(self.groups, self._contents))
 
     @property
     def _contents(self) -> list[NDArray[Any] | canonical.Lines]:
@@ -144,7 +150,7 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease, ExactRowsRelease):
         reading.check_rows(table, len(of_rows), manifest, faults)
         reading.check_groups(table, ids, manifest, faults)
         exact, others = reading.read_exact(attributes, columns, faults)
-        sizes = np.bincount(group_of, minlength=len(ids))
+        sizes = np.bincount(group_of, minlength=len(ids)) if cls.counts_own_rows else None
         counted = tuple(
             reading.read_counted(*each, ids, faults, sizes, table)
             for each in zip(sensitive_columns, sensitive, lines, strict=True)
@@ -176,10 +182,15 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease, ExactRowsRelease):
         rows = np.flatnonzero(self.group_of == group)
         return extents((attribute, of, rows) for attribute, of in zip(self.quasi, self.exact, strict=True))
 
+    @property
+    def expected_values(self) -> tuple[Counted, ...]:
+        """What is believed of each group's rows, per sensitive attribute: that they have the values counted in it."""
+        return self.counted
+
     def believed_counts(self, rows: RowsAt) -> NDArray[np.float64]:
         """The shares of the values in the groups of the rows, added up."""
         borne = bearers(rows.lines, self.group_of[rows.rows], (rows.number, self.groups))
-        return np.asarray((borne @ shares_in(self.counts)).toarray(), np.float64)
+        return np.asarray((borne @ shares_in(self.expected_values[0].counts)).toarray(), np.float64)
 
     def certain_groups(self, people: Sequence[Column]) -> NDArray[np.int64]:
         """The group in which all rows with a person's quasi-identifiers are; -1 if there are several or none."""
@@ -236,7 +247,7 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease, ExactRowsRelease):
         _, first, of_row = ranked(canonical.line_keys([*self.columns.values()], self.rows))
         codes = {name: column.codes[first] for name, column in self.columns.items()}
         borne = bearers(of_row, self.group_of, (len(first), self.groups))
-        of_sensitive = zip(self.sensitive, self.counted, strict=True)
+        of_sensitive = zip(self.sensitive, self.expected_values, strict=True)
         sensitive_columns = {attribute.name: _Shares(counted, borne) for attribute, counted in of_sensitive}
         sizes = np.bincount(of_row, minlength=len(first)).astype(np.float64)
         results = np.empty(len(queries))
