@@ -84,6 +84,7 @@ NEW = (
     *("table/foreign.py", "table/layout.py", "table/unnamed.py"),
     *("table/addresses.py", "table/statements.py", "table/postgres.py"),
     *("table/floors.py", "table/floored_query.py", "table/fit.py", "table/bins.py", "table/fitted_query.py"),
+    "table/selection.py",
     *("releases/marginals.py", "releases/spread.py", "releases/drawn.py", "adversary/checks/marginals.py"),
     *(
         "analyst/answers.py",

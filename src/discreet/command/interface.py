@@ -142,6 +142,7 @@ def reading(default: str) -> tuple[click.Option, ...]:
         many("--ordinal", "Columns whose values have an order."),
         many("--hierarchy hierarchies", tree, "COLUMN=FILE"),
         many("--domain domains", "Range of possible numbers or dates.", "COLUMN=LOW:HIGH"),
+        valued("--where", "CONDITION", 'Read only rows that satisfy it: "year = 1984".'),
         many("--floor", "Smallest detail published: age=5, zip=3, born=month.", "COLUMN=DETAIL"),
         many("--round", "Round a sensitive column to multiples: income=1000.", "COLUMN=NUMBER"),
         many("--bottom", "Limit below which numbers become it: income=0.", "COLUMN=NUMBER"),

@@ -24,7 +24,8 @@ def publish_command(
     """Return the command, with all flags that were given about the table and those of ``more``.
 
     >>> given = dict.fromkeys((*READING, *(field.name for field in fields(Layout))), ())
-    >>> given |= {"quasi": ("age", "sex"), "identifiers": (), "sensitive": "ill", "person": None, "missing": None}
+    >>> given |= {"quasi": ("age", "sex"), "identifiers": (), "sensitive": "ill", "person": None}
+    >>> given |= {"missing": None, "where": None}
     >>> print(publish_command("ill.csv", given, ["l-diversity(l=2)"], "cuts"))
     discreet publish ill.csv -o release --quasi age,sex --sensitive ill --promise 'l-diversity(l=2)' --scheme cuts
     """
@@ -38,6 +39,6 @@ def publish_command(
         for text in given[key]:
             words += as_flags(key, text)
     layout = {field.name: given[field.name] for field in fields(Layout) if field.name != "na"}
-    for key, value in {"missing": given["missing"], **layout, **more}.items():
+    for key, value in {"where": given["where"], "missing": given["missing"], **layout, **more}.items():
         words += as_flags(key, value) if value else []
     return without_passwords(command_line(words))

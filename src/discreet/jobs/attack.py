@@ -56,7 +56,8 @@ def attack_files(
     with Source(original) as source:
         spec = spec_of_all(folder, source, others, given)
         table = table_of(source, spec)
-    elsewhere = replace(spec, person=None, delimiter=given.get("delimiter"), encoding=given.get("encoding"))
+    delimiter, encoding = given.get("delimiter"), given.get("encoding")
+    elsewhere = replace(spec, person=None, where=None, delimiter=delimiter, encoding=encoding)
     campaign = attack(
         folder,
         table,

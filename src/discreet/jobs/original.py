@@ -59,7 +59,7 @@ def spec_with(folder: str, original: Source, given: Mapping[str, Any]) -> tuple[
     ``given`` has keys of a job. Kept columns need not be given where the other roles are.
     """
     stated = spec_of(folder)
-    said = {key: given.get(key) or getattr(stated, key) for key in LAYOUT}
+    said = {key: given.get(key) or getattr(stated, key) for key in (*LAYOUT, "where")}
     if given.get("header") == "yes":  # it names its columns itself, whatever the release says
         said["columns"] = ()
     own = TableSpec.of({**given, **said}, missing=stated.missing)

@@ -42,6 +42,7 @@ MEANT = {
     "thousands": "a mark of thousands",
     "sheet": "the name of a sheet",
     "table": "the name of a table",
+    "where": "a condition on rows",
     "columns": "with the header none all names of columns, among them those of the release",
 }
 """What stands under the keys of the entry about the reading of the original."""
@@ -123,7 +124,7 @@ def _faults_of_reading(entry: Any, attributes: Sequence[Attribute]) -> Iterator[
         "na": _marks(entry.get("na")),
         "dates": _texts_of(entry.get("dates"), dates),
         "lists": _texts_of(entry.get("lists"), derived),
-        **{key: _recorded(entry, key) for key in ("delimiter", "encoding", "decimal", "sheet", "table")},
+        **{key: _recorded(entry, key) for key in ("delimiter", "encoding", "decimal", "sheet", "table", "where")},
         "thousands": _recorded(entry, "thousands", "decimal"),
         "header": entry.get("header") == "none" if "columns" in entry else _recorded(entry, "header"),
         "columns": _names(names) and own <= set(names) and "header" in entry,

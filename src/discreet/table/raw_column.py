@@ -213,6 +213,20 @@ def unmarked(column: RawColumn, marks: Collection[str]) -> RawColumn:
     return replace(column, codes=codes, words=words, numbers=numbers, order=order, marked=column.marked | found)
 
 
+def only(column: RawColumn, rows: NDArray[np.intp]) -> RawColumn:
+    """Return a column with some of its rows, and with the values that these have.
+
+    >>> only(encode("pay", pa.chunked_array([["7", "8", "9"]])), np.array([0, 2])).texts
+    ['7', '9']
+    """
+    values: Any = column.numbers if column.words is None else column.words
+    codes, left = _drop(column.codes[rows], values, np.zeros(len(values), np.bool_))
+    used = np.unique(column.codes[rows])
+    lists = None if column.lists is None else tuple(column.lists[code] for code in used.tolist() if code >= 0)
+    words, numbers = _sides(left)
+    return replace(column, codes=codes, words=words, numbers=numbers, lists=lists)
+
+
 def _as_doubles(values: Sequence[Any]) -> NDArray[np.float64] | None:
     """Convert exact numbers to floating-point ones; None if two different numbers might become equal."""
     try:

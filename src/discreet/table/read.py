@@ -20,7 +20,7 @@ from discreet.table.layout import Layout
 from discreet.table.multivalued import check_clashes, check_replaced, check_several, derived_columns
 from discreet.table.notes import Note, notes_on, numbers_by_label
 from discreet.table.persons import check_alone, person_of_rows
-from discreet.table.raw_column import RawColumn
+from discreet.table.raw_column import RawColumn, only
 from discreet.table.sources import Source, as_source
 from discreet.table.spec import Roles, TableSpec
 from discreet.table.table import Column, Derived, Table
@@ -95,6 +95,9 @@ def read(source: Any, spec: TableSpec) -> Table:
     ``"withhold"`` (its row is listed in ``Table.unusable``) or ``"value"`` (it is a value of its own, below the
     smallest number). In columns that are published unchanged a missing number is never an error.
 
+    ``where`` selects rows by a condition in the SQL of count queries, as in ``where="year = 1984 AND sex = 'f'"``, on
+    any columns of the source. All others might as well not be in it: no prior, promise or count is about them.
+
     The first line of a text file names its columns. A first line that looks like a row is refused: ``header="none"``
     says that it is one, with the names of all columns in ``columns``; ``header="yes"`` says that it holds names.
 
@@ -154,7 +157,16 @@ def _fetched(source: Source, spec: TableSpec) -> tuple[int, dict[str, RawColumn]
     if join:
         check_replaced(join, source.names(spec, needed))
     coded, unsaid = tuple(dict.fromkeys((*given, *naming))), not roles.person and not join
-    rows, columns = source.fetch(needed, coded, spec, telling if unsaid else None)
+    about: tuple[str, ...] = ()
+    if spec.where is not None:
+        from discreet.table.selection import columns_in, rows_with
+
+        about = columns_in(spec.where, source.names(spec, needed))
+    fetched = tuple(dict.fromkeys((*coded, *about)))
+    rows, columns = source.fetch((*needed, *about), fetched, spec, telling if unsaid else None)
+    if spec.where is not None:
+        selected = rows_with(spec.where, {name: columns[name] for name in about}, spec.declared)
+        rows, columns = len(selected), {name: only(column, selected) for name, column in columns.items()}
     for name in () if roles.person else roles.identifiers:
         check_alone(columns[name])
     searched = [column for name, column in columns.items() if unsaid and name not in roles.identifiers]

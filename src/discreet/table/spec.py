@@ -30,7 +30,8 @@ NAMED = ("quasi", "sensitive", "identifiers", "keep", *KINDS)
 ROLES = ("a quasi-identifier", "the sensitive attribute", "an identifier", "published unchanged", "the person")
 """What messages call a column with each role, in the order of ``Roles``."""
 READING = (
-    "na", "dates", "lists", "delimiter", "encoding", "header", "columns", "decimal", "thousands", "sheet", "table"
+    "na", "dates", "lists", "delimiter", "encoding", "header", "columns", "decimal", "thousands", "sheet", "table",
+    "where",
 )  # fmt: skip
 """What a release records of how its original was read, in this order."""
 BY_COLUMN: dict[str, tuple[str, dict[str, Any]]] = {
@@ -46,6 +47,10 @@ BY_COLUMN: dict[str, tuple[str, dict[str, Any]]] = {
     "join": ("second table", {"diagnosis": ("visits.csv", "patient")}),
 }
 """The fields that say something of single columns: what it is called, and an example."""
+
+
+LONGEST_CONDITION = 1_000
+"""How many characters a condition on rows may have: releases record it."""
 
 
 class Roles(NamedTuple):
@@ -96,6 +101,8 @@ class TableSpec(Layout):
     bottom: Mapping[str, Any] = field(default_factory=dict)
     top: Mapping[str, Any] = field(default_factory=dict)
     bins: Mapping[str, Any] = field(default_factory=dict)
+    where: str | None = None
+    """The condition on the rows that are read, in the SQL of queries."""
     missing: Missing = "error"
 
     def __post_init__(self) -> None:
@@ -113,6 +120,7 @@ class TableSpec(Layout):
             self._settle(key, _by_column(key, getattr(self, key)))
         self._settle("domains", {name: _domain(name, ends) for name, ends in self.domains.items()})
         self._settle("floor", {name: floor_given(name, floor) for name, floor in self.floor.items()})
+        self._settle("where", _condition(checked(argument("where"), self.where, str | None), bool(self.join)))
         self._settle("missing", checked(argument("missing"), self.missing, Missing))
         _ = self.roles, self.declared
 
@@ -249,6 +257,22 @@ class TableSpec(Layout):
             return [text for text in entry if not UNPAIRED.search(text)] if isinstance(entry, tuple) else entry
 
         return {key: entry for key in READING if (entry := plain(getattr(self, key)))}
+
+
+def _condition(given: str | None, joined: bool) -> str | None:
+    """Return a condition on rows; refuse one that cannot be recorded, or that leaves out persons of a second table."""
+    text = None if given is None else given.strip()
+    if text is not None and not 0 < len(text) <= LONGEST_CONDITION:
+        raise DiscreetError(
+            f"{argument('where')} has {len(text):,} characters; give a condition of 1 to {LONGEST_CONDITION:,}, as in "
+            f"{argument('where', 'year = 1984')}"
+        )
+    if text is not None and joined:
+        raise DiscreetError(
+            f"{argument('where')} selects rows of one table, and {argument('join')} names a second one; select the "
+            "rows of both in the files, and leave it out"
+        )
+    return text
 
 
 def _by_column(key: str, given: Any) -> dict[str, Any]:

@@ -63,6 +63,18 @@ def parse_count(text: str, kinds: Mapping[str, Meaning]) -> Query:
     return _Columns(kinds).query(select)
 
 
+def parse_condition(text: str, kinds: Mapping[str, Meaning]) -> Query:
+    """Parse what stands after WHERE into a query on a table with these columns.
+
+    >>> parse_condition("year = 1984", {"year": "numeric"}).conditions
+    (OneOf(attribute='year', values=(1984.0,)),)
+    """
+    select = _statement(f"SELECT COUNT(*) FROM t WHERE {text}")
+    if select.args.get("group"):
+        _refuse("GROUP BY here", "give conditions on single columns joined by AND")
+    return _Columns(kinds, "the table").query(select)
+
+
 def has_groups(text: str) -> bool:
     """Whether a SQL text has GROUP BY."""
     return bool(_statement(text).args.get("group"))
@@ -221,8 +233,8 @@ def _misread(fault: str) -> DiscreetError:
 class _Columns:
     """Parses the conditions of a query and the columns they name."""
 
-    def __init__(self, kinds: Mapping[str, Meaning]) -> None:
-        self.kinds = kinds
+    def __init__(self, kinds: Mapping[str, Meaning], what: str = "the release") -> None:
+        self.kinds, self.what = kinds, what
 
     def query(self, select: exp.Select) -> Query:
         """Return the conditions of a statement, joined by AND, in the order of the text."""
@@ -296,7 +308,7 @@ class _Columns:
         if isinstance(node, exp.Column) and isinstance(node.this, exp.Identifier):
             name = self._find(node)
             if name is None:
-                raise DiscreetError(f"there is no column {node.name!r} in the release; {near(node.name, self.kinds)}")
+                raise DiscreetError(f"there is no column {node.name!r} in {self.what}; {near(node.name, self.kinds)}")
             return name
         shown = _written(node)
         if isinstance(node, exp.Sub):

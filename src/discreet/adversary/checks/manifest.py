@@ -157,6 +157,8 @@ def _on_reading(stated: Mapping[str, Any], original: Table) -> Iterator[str]:
     other = {key: entry for key, entry in stated.items() if original.reading.get(key) != entry}
     if other:
         yield f"The original was read otherwise than the manifest says, which states {other!r}."
+    if "where" in original.reading:
+        yield f"Only rows of the original with {original.reading['where']} were read; no other is judged."
     if "na" in stated and "na" not in other and original.unseen:
         marks = listed(map(repr, original.unseen))
         yield f"The manifest says that {marks} would mean missing, which no cell of the original holds."
