@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal, cast
 
+from discreet.arguments import argument
 from discreet.catalogue import FORMATS
 from discreet.errors import DiscreetError
 from discreet.options import Interval, hints_of
@@ -26,6 +27,8 @@ Beside = Literal["auto", "none", "one-way"]
 """Which counts of quasi-identifiers are published beside boxes."""
 Snap = Literal["auto"] | bool
 """Whether intervals are widened to a public grid."""
+Overlap = Literal["any", "none"]
+"""Whether a person may fit several groups."""
 
 
 class BoxScheme(Scheme):
@@ -44,9 +47,21 @@ class BoxScheme(Scheme):
     columns that have a grid and more than a few values, unless a promise is about presence, which is judged for narrow
     intervals."""
 
+    overlap: Overlap = "any"
+    """``none``: nobody fits two groups, so that guesses that go by groups are right at most as often as beliefs allow.
+    Cuts are then plain, categories are published as sets, and intervals as narrow as they are."""
+
     def __post_init__(self) -> None:
         """Raise an error for options that contradict each other."""
         super().__post_init__()
+        if self.overlap == "none":
+            if self.snap is True or self.values == "label":
+                widens = "snap=true" if self.snap is True else "values=label"
+                raise DiscreetError(
+                    f"{self.name}: {widens} makes descriptions overlap; leave it out, or say overlap=any"
+                )
+            object.__setattr__(self, "values", "set")
+            object.__setattr__(self, "snap", False)
         if self.snap is True and self.values != "interval":
             raise DiscreetError(
                 f"{self.name}: snap=true widens intervals, and values={self.values} also publishes single values; say "
@@ -64,16 +79,24 @@ class BoxScheme(Scheme):
         stated = super().options
         left = {"marginals", "cells"} if not self.counts_columns else set()
         left |= {"snap"} if self.snap is not True else set()
+        left |= {"overlap"} if self.overlap == "any" else set()
         return {name: stated[name] for name in stated if name not in left}
 
     def shows_ends(self, principle: Principle) -> Refusal | None:
-        """Return why a promise is not made about intervals on a grid; None if it may be.
+        """Return why a promise is not made about intervals on a grid, or groups that do not overlap; None if it may be.
 
         Why promises about sensitive values and about sizes of groups stay: groups and what is counted in them are the
         same. Whoever knows everybody's quasi-identifiers and group is told nothing by descriptions. Whoever does not
         can only compute the widened ones from the narrow ones, and so believes a mean over all groups, trees or matches
         that have these, in each of which the belief is within the promise. Presence is judged for narrow intervals.
         """
+        if self.overlap == "none" and bounds_presence(principle):
+            return Refusal(
+                f"scheme {self.name!r} merges groups to hide who is in the table, and merged ones overlap with others, "
+                "which overlap=none excludes",
+                principle,
+                "say overlap=any",
+            )
         if self.snap is not True or not bounds_presence(principle):
             return None
         return Refusal(
@@ -87,7 +110,23 @@ class BoxScheme(Scheme):
         """Return a release of the table that keeps the promise; refuse a column without a grid before any work."""
         for column in as_table(table).quasi if self.snap is True else ():
             column_unit(column)
+        if self.overlap == "none":
+            self._check_apart(as_table(table))
         return super().publish(table, principle, progress)
+
+    def _check_apart(self, table: Table) -> None:
+        """Raise an error for a table whose groups may overlap although cuts are plain."""
+        if table.person is not None:
+            raise DiscreetError(
+                f"{self.name}: overlap=none is about one row per person, and rows of a person stay together here; say "
+                "overlap=any"
+            )
+        for column in table.quasi:
+            if column.kind != "categorical" and column.missing is not None and table.unusable is None:
+                raise DiscreetError(
+                    f"column {column.name!r} has missing values, under which the description '*' of a group overlaps "
+                    f"with all others; say {argument('missing', 'withhold')}, or overlap=any"
+                )
 
     def completed(self, release: Release, table: Table, principle: Principle) -> Release:
         """Return the release on a grid, or else with the steps of numbers, where presence is not protected; and with

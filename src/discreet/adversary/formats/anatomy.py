@@ -38,6 +38,7 @@ from discreet.adversary.checks.counted import (
     wrongly_counted,
 )
 from discreet.adversary.checks.domains import numbers_of
+from discreet.adversary.checks.overlap import overlap
 from discreet.adversary.checks.soundness import opening
 from discreet.adversary.checks.totals import rows_of_original
 from discreet.adversary.verdict import PromiseVerdict
@@ -81,7 +82,7 @@ def audit_anatomy(case: Case[AnatomyRelease]) -> FormatFindings:
     # quasi-identifiers are exact, so only withheld rows lose information about them
     lost = case.withheld / original.rows if original.rows else 0.0
     losses = {"ail": lost, "gcp": lost, **group_losses(release.rows, release.sizes, case.withheld)}
-    return findings(case, views, [*checks, check], how, losses, partial(crowd, release))
+    return findings(case, views, [*checks, check, *overlap(case)], how, losses, partial(crowd, release))
 
 
 def _misplaced(views: Sequence[AlignedAnatomy], kept: NDArray[np.intp], places: NDArray[np.intp]) -> list[str]:

@@ -13,6 +13,7 @@ from discreet.adversary.case import Case, FormatFindings
 from discreet.adversary.checks import soundness
 from discreet.adversary.checks.certain import Certain, certain
 from discreet.adversary.checks.domains import ends_of
+from discreet.adversary.checks.overlap import overlap
 from discreet.adversary.checks.persons import by_persons, judged_by_persons
 from discreet.adversary.checks.support import without_trace
 from discreet.adversary.checks.totals import totals
@@ -31,7 +32,7 @@ def audit_generalized(case: Case[GeneralizedRelease], aligned: Aligned | None = 
     checks = soundness.opening(case, soundness.ONE_DESCRIPTION, ends_of(release), groups=case.manifest["groups"])
     checks.append(totals(aligned, original))
     check, how = case.support(EXPLAINED, partial(_unexplained, aligned), partial(without_trace, aligned))
-    checks.append(check)
+    checks += [check, *overlap(case)]
     if not release.sensitive:
         original = replace(original, sensitive=())
     kept: list[PromiseVerdict] = []

@@ -20,7 +20,7 @@ from discreet.principles.prior import Prior
 from discreet.progress import Progress, no_progress
 from discreet.releases.generalization import Values
 from discreet.schemes.axes import Loss
-from discreet.schemes.described import Beside, DescribedScheme, Exactness, Snap
+from discreet.schemes.described import Beside, DescribedScheme, Exactness, Overlap, Snap
 from discreet.schemes.grouping import confirm
 from discreet.schemes.refusal import Refusal, hides_nobody, not_only_caps
 from discreet.schemes.scheme import Scheme, feasible
@@ -140,6 +140,8 @@ class Sealed(OneRunScheme):
     """
 
     name: ClassVar[str] = "sealed"
+
+    overlap: Overlap = "any"
 
     def refusal(self, principle: Principle, prior: Prior) -> Refusal | None:
         """Accept promises that bound values, or nodes of one level, from above, with k-anonymity or without."""

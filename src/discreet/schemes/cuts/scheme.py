@@ -17,7 +17,7 @@ from discreet.principles.counts import Counts
 from discreet.releases.generalization import Values
 from discreet.schemes.axes import Loss, axes_of
 from discreet.schemes.cuts.top_down import Partition, Problem, fast_recipe, limits_of, partition
-from discreet.schemes.described import Beside, Exactness, Snap
+from discreet.schemes.described import Beside, Exactness, Overlap, Snap
 from discreet.schemes.grouping import GroupingScheme, GroupingTask
 from discreet.schemes.withholding import Withheld
 
@@ -64,6 +64,7 @@ class Cuts(GroupingScheme):
     marginals: Beside = "auto"
     cells: Annotated[int, Interval(1)] = 10
     snap: Snap = "auto"
+    overlap: Overlap = "any"
 
     def __post_init__(self) -> None:
         """Raise an error for invalid parameters."""
@@ -72,6 +73,18 @@ class Cuts(GroupingScheme):
         if not names or not set(names) <= set(FAMILIES):
             told = self.cuts if isinstance(self.cuts, str) else "+".join(names)
             raise DiscreetError(f"cuts={told!r} is not known; choose from {', '.join(FAMILIES)}, joined by +")
+        if self.overlap == "none":
+            if self.withhold > 0.0:
+                raise DiscreetError(
+                    f"{self.name}: people whose rows are withheld fit groups of others; leave out withhold, or say "
+                    "overlap=any"
+                )
+            if set(names) not in ({"plain"}, set(FAMILIES)):
+                kinds = "+".join(names)
+                raise DiscreetError(
+                    f"{self.name}: only plain cuts set groups apart; leave out cuts={kinds}, or say overlap=any"
+                )
+            names = ("plain",)
         object.__setattr__(self, "cuts", names)
 
     def groups(self, task: GroupingTask) -> NDArray[np.int32]:
