@@ -13,6 +13,7 @@ from benchmarks import (
     codip,
     combined,
     ends,
+    engines,
     families,
     heterogeneous,
     incognito,
@@ -48,6 +49,7 @@ PARTS = {
     "rivals": rivals.main,
     "ends": ends.main,
     "sdnist": sdnist.main,
+    "engines": engines.main,
 }
 
 

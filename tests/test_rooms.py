@@ -45,6 +45,7 @@ KNOWS: dict[str, tuple[str, ...]] = {
     "report": ("datasets", "kernels", "table", "principles", "releases", "schemes", "analyst", "adversary"),
     "families": ("kernels", "table", "principles", "releases", "schemes", "analyst", "adversary", "report"),
 }
+KNOWS["engines"] = ("kernels", "table", "principles", "releases", "schemes")
 KNOWS["jobs"] = tuple(KNOWS)
 """Per room the rooms that it may import. The command line and the package itself see all. Only these and jobs know
 families: for the others, the catalogue names their classes."""
@@ -66,6 +67,7 @@ BUDGETS = {
     "analyst": Budget(2_300, 15),
     "command": Budget(3_500, 27),
     "datasets": Budget(700, 5),
+    "engines": Budget(1_250, 9),
     "families": Budget(17_600, 110),
     "ground": Budget(1_900, 18),
     "jobs": Budget(2_500, 20),
@@ -107,10 +109,11 @@ NEW = (
     *("adversary/predicates.py", "adversary/attacks/singling_out.py"),
     *("adversary/reidentification.py", "report/board.py", "report/limits.py"),
     *("report/one_way.py", "report/promised.py", "jobs/report.py", "command/report.py"),
+    *("jobs/large.py", "command/large.py"),
     *("report/advice.py", "jobs/advise.py", "command/advise.py", "command/suggested.py"),
 )
 """What was built since; it counts towards what its room may grow by."""
-COMING = {"engines": 2_500, "app": 3_500, "evidence": 3_500}
+COMING = {"app": 3_500, "evidence": 3_500}
 """The lines of rooms that do not exist yet: their budgets when they do, beside ``CORE``."""
 GROWTH = {"analyst": 4_000, "report": 4_000, "adversary": 1_500, "table": 2_000}
 """By how many lines budgets may be raised for what is planned: measures and pages (4,000 in both rooms together),
@@ -245,7 +248,9 @@ def test_a_room_keeps_its_budget(room: str) -> None:
 
 
 def test_the_core_keeps_its_budget() -> None:
-    core = [module for module in modules() if module.name not in NEW and module.room not in ("families", *COMING)]
+    core = [
+        module for module in modules() if module.name not in NEW and module.room not in ("families", "engines", *COMING)
+    ]
     assert sum(module.text.count("\n") for module in core) <= CORE.lines
     assert len(core) <= CORE.files
 

@@ -118,7 +118,7 @@ def read_case(case: Case, folder: Path) -> Table:
             lines.writerow([column.name for column in case.columns])
             lines.writerows(zip(*map(_padded, case.columns), strict=True))
     else:
-        source = pa.table([_array(column) for column in case.columns], names=[one.name for one in case.columns])
+        source = pa.table([array_of(column) for column in case.columns], names=[one.name for one in case.columns])
     kinds = {
         kind: [column.name for column in case.columns if column.kind == kind and column not in case.kept]
         for kind in ("numeric", "categorical", "ordinal")
@@ -142,7 +142,7 @@ def _padded(column: Column) -> list[str]:
     return [f" {cell or ''} " if row % 3 == 0 else cell or "" for row, cell in enumerate(column.cells)]
 
 
-def _array(column: Column) -> pa.Array:
+def array_of(column: Column) -> pa.Array:
     if column.kind != "numeric":
         return pa.array(column.cells, pa.string())
     return pa.array([None if cell is None else float(cell) for cell in column.cells], pa.float64())

@@ -228,6 +228,12 @@ COMMANDS = (
         WITHHELD,
         HARMLESS,
         click.Option(["--format"], type=click.Choice(["csv", "parquet"]), help="Format of the tables (default: csv)."),
+        click.Option(
+            ["--engine"],
+            type=click.Choice(["memory", "duckdb"]),
+            help="duckdb: for Parquet files larger than memory.",
+        ),
+        valued("--memory", "SIZE", "Memory that the engine duckdb may take: 2GB."),
         path("--trace", "Also write a PRIVATE file with each row's group."),
         valued("--seed", "N", "Seed of an experiment; never for a real release.", type=click.IntRange(min=0)),
         switch("--force", "Replace an existing release and trace."),

@@ -15,7 +15,12 @@ from discreet.jobs.job import Job, make_job
 
 def publish(job: str | None, as_json: bool, **given: Any) -> int:
     """Publish a table, and show the audit of what was written."""
-    outcome = carry_out(gather(job, given))
+    made = gather(job, given)
+    if made.engine != "memory":
+        from discreet.command.large import publish_large  # imported late: few tables are so large
+
+        return publish_large(made, as_json)
+    outcome = carry_out(made)
     if as_json:
         print_json(outcome.as_dict())
     elif not (quiet() and outcome.audit.holds):

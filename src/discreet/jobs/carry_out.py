@@ -87,6 +87,8 @@ def carry_out(job: Job, *, progress: Progress | None = None, remark: Callable[[R
     Nothing is printed. ``progress`` may raise `discreet.progress.Cancelled`, which leaves nothing behind; ``remark`` is
     called with each remark as soon as it is due. The outcome has all remarks.
     """
+    if job.engine != "memory":
+        raise DiscreetError(f"carry_out publishes in memory; call carry_out_large for the engine {job.engine}")
     remarks = Remarks(remark)
     target = check_output(job.output, job.force, job.files, remarks)
     trace = None if job.trace is None else check_trace(job.trace, target, job.force, job.files, remarks)
@@ -95,7 +97,7 @@ def carry_out(job: Job, *, progress: Progress | None = None, remark: Callable[[R
     scheme = make_scheme(job.scheme, job.options, job.seed, promise)
     if trace is not None:
         check_of_people(scheme.makes)
-    remarks("caution", *_cautions(job, scheme, trace, before))
+    remarks("caution", *cautions(job, scheme, trace, before))
     return _Work(job, target, trace, before, promise, scheme, remarks, progress or no_progress).outcome()
 
 
@@ -189,7 +191,7 @@ def _promise(job: Job) -> Principle:
         raise DiscreetError(f"{needs}; this table can keep for example '{advice}'") from None
 
 
-def _cautions(job: Job, scheme: Scheme, trace: Path | None, before: str | None) -> Iterator[str]:
+def cautions(job: Job, scheme: Scheme, trace: Path | None, before: str | None) -> Iterator[str]:
     """Yield what to be careful about when a release is replaced, or is an experiment."""
     if job.seed is not None:
         seed = argument("seed")

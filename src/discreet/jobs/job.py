@@ -38,6 +38,10 @@ class Job:
     options: dict[str, str] = field(default_factory=dict)
     most_withheld: Annotated[float, "a share of the rows from 0 to 1", Interval(0, 1)] = MOST_WITHHELD
     format: Literal["csv", "parquet"] = "csv"
+    engine: Literal["memory", "duckdb"] = "memory"
+    """Where the rows are meanwhile."""
+    memory: str | None = None
+    """How much memory the engine may take, such as 2GB."""
     trace: str | None = None
     seed: Annotated[int, Interval(0)] | None = None
     force: bool = False
@@ -54,7 +58,12 @@ class Job:
         own = {key: value for key, value in content.items() if key not in READ}
         try:
             table = TableSpec(**{key: value for key, value in content.items() if key in READ})
-            return cls(**{key: _checked(key, value) for key, value in own.items()}, table=table, file=file)
+            made = cls(**{key: _checked(key, value) for key, value in own.items()}, table=table, file=file)
+            if made.memory is not None and made.engine == "memory":
+                raise DiscreetError(
+                    f"{argument('memory')} is for another engine; say {argument('engine', 'duckdb')}, or leave it out"
+                )
+            return made
         except DiscreetError as fault:
             raise fault if file is None else DiscreetError(f"{source}: {fault}", fault.field) from None
 

@@ -209,6 +209,12 @@ def column_step(column: Column) -> float | None:
     return unit if unit in DECIMALS else None
 
 
+def stepped(attribute: Attribute, column: Column) -> Attribute:
+    """Return an attribute with the decimal place on which its numbers lie, unless it has a grid or labels."""
+    step = None if attribute.labelled or attribute.unit is not None else column_step(column)
+    return replace(attribute, step=step)
+
+
 def _occurring(column: Column) -> Numbers:
     """Return the numbers of a column that some row has."""
     return column.values[np.bincount(column.codes, minlength=len(column.values)) > 0].astype(np.float64)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -41,17 +42,22 @@ def check_quasi(table: Table) -> None:
     >>> check_quasi(patients())
     """
     for column in table.quasi:
-        tree = column.hierarchy
-        if column.kind != "categorical" or column.declared_values or (tree is not None and tree.height > 1):
-            continue
-        alone = _alone(table, column)
-        if alone > FEW and 2 * alone > table.rows:
-            notes = [f"; {note}" for note in table.notes if note.about([column.name])]
-            raise DiscreetError(
-                f"{alone:,} of the {table.rows:,} rows hold a value of the quasi-identifier {column.name!r} that "
-                "nobody else has, so it identifies persons, and the release would list all of them; leave it out, or "
-                f"give it a hierarchy that lists all values that could occur{''.join(notes)}"
-            )
+        notes = [f"; {note}" for note in table.notes if note.about([column.name])]
+        check_unlisted(column, partial(_alone, table, column), table.rows, "".join(notes))
+
+
+def check_unlisted(column: Column, alone: Callable[[], int], rows: int, notes: str = "") -> None:
+    """Raise if a quasi-identifier is a category that identifies persons: so many of the rows hold a value ``alone``."""
+    tree = column.hierarchy
+    if column.kind != "categorical" or column.declared_values or (tree is not None and tree.height > 1):
+        return
+    number = alone()
+    if number > FEW and 2 * number > rows:
+        raise DiscreetError(
+            f"{number:,} of the {rows:,} rows hold a value of the quasi-identifier {column.name!r} that nobody else "
+            "has, so it identifies persons, and the release would list all of them; leave it out, or give it a "
+            f"hierarchy that lists all values that could occur{notes}"
+        )
 
 
 def _alone(table: Table, column: Column) -> int:

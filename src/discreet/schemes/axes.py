@@ -53,24 +53,30 @@ def axes_of(table: Table, loss: Loss, values: Values) -> tuple[NDArray[np.int32]
     points = np.empty((table.rows, len(table.quasi)), dtype=np.int32)
     axes = []
     for j, column in enumerate(table.quasi):
-        if column.hierarchy is None or (column.kind != "categorical" and values != "label"):
-            points[:, j] = column.codes
-            nodes, prices = np.zeros((1, len(column.values)), np.int32), _positions(column)[None, :]
-            height = 0
-        else:
-            order = frequent_first(column.hierarchy, np.bincount(column.codes, minlength=len(column.values)))
-            points[:, j] = np.argsort(order)[column.codes]
-            height, nodes = column.hierarchy.height, np.ascontiguousarray(column.hierarchy.ancestors[1:, order])
-            leaves = len(order)
-            below = np.array([np.bincount(above)[above] for above in nodes])  # how many leaves are below each node
-            if loss == "gcp" and values == "set":
-                height, nodes, prices = 0, nodes[:1], (np.arange(leaves) / max(1, leaves - 1))[None, :]
-            elif loss == "gcp":
-                prices = (below - 1) / max(1, leaves - 1)
-            else:
-                prices = np.where(below > 1, below / leaves, 0.0)
-        axes.append(Axis(height, nodes, prices))
+        place, axis = axis_of(column, np.bincount(column.codes, minlength=len(column.values)), loss, values)
+        points[:, j] = column.codes if place is None else place[column.codes]
+        axes.append(axis)
     return points, side_by_side(axes, loss == "discernibility")
+
+
+def axis_of(
+    column: Column, counts: NDArray[np.int64], loss: Loss, values: Values
+) -> tuple[NDArray[np.int64] | None, Axis]:
+    """Return the place of each code of a column along its axis, None if it is the code itself, and the axis; ``counts``
+    has the number of rows with each code."""
+    if column.hierarchy is None or (column.kind != "categorical" and values != "label"):
+        return None, Axis(0, np.zeros((1, len(column.values)), np.int32), _positions(column)[None, :])
+    order = frequent_first(column.hierarchy, counts)
+    height, nodes = column.hierarchy.height, np.ascontiguousarray(column.hierarchy.ancestors[1:, order])
+    leaves = len(order)
+    below = np.array([np.bincount(above)[above] for above in nodes])  # how many leaves are below each node
+    if loss == "gcp" and values == "set":
+        height, nodes, prices = 0, nodes[:1], (np.arange(leaves) / max(1, leaves - 1))[None, :]
+    elif loss == "gcp":
+        prices = (below - 1) / max(1, leaves - 1)
+    else:
+        prices = np.where(below > 1, below / leaves, 0.0)
+    return np.argsort(order), Axis(height, nodes, prices)
 
 
 def frequent_first(hierarchy: Hierarchy, counts: NDArray[np.int64]) -> NDArray[np.int64]:

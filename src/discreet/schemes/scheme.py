@@ -158,6 +158,12 @@ def feasible(scheme: Scheme, table: Table, principle: Principle) -> Prior:
     if not isinstance(principle, Principle):
         raise DiscreetError(f"{brief(principle)} is not a promise; give one such as BetaLikeness(2)")
     each = by_attribute(principle, table)
+    check_kept_by(scheme, principle, each)
+    return each[0].prior
+
+
+def check_kept_by(scheme: Scheme, principle: Principle, each: Sequence[Promised]) -> None:
+    """Raise an error if the scheme refuses what is promised about each sensitive attribute, or no grouping keeps it."""
     for prior, promise in each:
         promise.require(prior)
     refusal = scheme.refusal_of_several(principle, each) if len(each) > 1 else scheme.refusal(principle, each[0].prior)
@@ -168,7 +174,6 @@ def feasible(scheme: Scheme, table: Table, principle: Principle) -> Prior:
         if not reach.feasible:
             about = f" about '{prior.attribute}'" if len(each) > 1 else ""
             raise DiscreetError(f"this table cannot keep {promise}{about}: {reach.sentence}")
-    return each[0].prior
 
 
 def as_scheme(given: object) -> Scheme:

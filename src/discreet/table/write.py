@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from itertools import islice
 from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
@@ -23,6 +25,8 @@ from discreet.table.typed_files import TypedFile
 TableFormat = Literal["csv", "parquet"]
 
 BATCH_ROWS = 1 << 18
+PIECE_ROWS = 1 << 20
+"""The rows that stand together in a Parquet file: what Arrow takes if it is told nothing."""
 BLOCK_BYTES = 1 << 23
 PARQUET: dict[str, Any] = {"compression": "zstd", "store_schema": False}
 
@@ -50,6 +54,48 @@ def write_table(table: pa.Table, path: str | PathLike[str], format: TableFormat 
             file.writelines(_csv_parts(table))
     else:
         raise DiscreetError(f"there is no table format {format!r}; choose 'csv' or 'parquet'")
+
+
+def write_pieces(pieces: Iterable[pa.Table], path: str | PathLike[str], format: TableFormat) -> None:
+    """Write one table that comes in pieces of ``PIECE_ROWS`` rows, the last of which may have fewer, as ``write_table``
+    does.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_pieces([pa.table({"age": [17, 20]}), pa.table({"age": [31]})], folder + "/t.csv", "csv")
+    ...     Path(folder, "t.csv").read_text()
+    'age\\n17\\n20\\n31\\n'
+    """
+    with Path(path).open("wb") as file, ExitStack() as stack:
+        writer: Any = None
+        for number, piece in enumerate(pieces):
+            if format == "csv":
+                file.writelines(islice(_csv_parts(piece), min(number, 1), None))  # the first part is the header
+                continue
+            import pyarrow.parquet as pq
+
+            plain = _plain(piece)
+            writer = writer or stack.enter_context(pq.ParquetWriter(file, plain.schema, **PARQUET))
+            writer.write_table(plain, row_group_size=PIECE_ROWS)
+
+
+def read_pieces(path: Path, names: Sequence[str], format: TableFormat) -> Iterator[pa.RecordBatch]:
+    """Yield some columns of a file of ``write_table``, a piece at a time; in CSV all cells are texts."""
+    with path.open("rb") as file:
+        if format == "parquet":
+            import pyarrow.parquet as pq
+
+            yield from pq.ParquetFile(file).iter_batches(PIECE_ROWS, columns=list(names))
+        else:
+            import pyarrow.csv
+
+            parse = pyarrow.csv.ParseOptions(newlines_in_values=True)
+            types = dict.fromkeys(names, pa.string())
+            convert = pyarrow.csv.ConvertOptions(
+                column_types=types, include_columns=list(names), strings_can_be_null=False
+            )
+            blocks = pyarrow.csv.ReadOptions(block_size=BLOCK_BYTES)
+            yield from pyarrow.csv.open_csv(file, read_options=blocks, parse_options=parse, convert_options=convert)
 
 
 def read_table(path: str | PathLike[str], uncoded: str | None = None) -> pa.Table:

@@ -28,7 +28,7 @@ from discreet.releases.described import DescribedRelease
 from discreet.releases.descriptions import Texts
 from discreet.releases.folder import Home
 from discreet.releases.generalization import Values, exact_texts, generalize
-from discreet.releases.grid import column_step, widened
+from discreet.releases.grid import stepped, widened
 from discreet.releases.marginals import ASSUMED, MARGINALS, Marginals
 from discreet.releases.marginals import COLUMNS as MARGINAL_COLUMNS
 from discreet.releases.partition import GROUP, PublishedRows
@@ -128,13 +128,13 @@ class GeneralizedRelease(DescribedRelease):
         """
         columns = self._shown(table)
         described = [widened(*each, every) for each in zip(self.quasi, self.texts, columns, strict=True)]
-        quasi = [_stepped(attribute, column) for (attribute, _), column in zip(described, columns, strict=True)]
+        quasi = [stepped(attribute, column) for (attribute, _), column in zip(described, columns, strict=True)]
         texts = tuple(of for _, of in described)
         return self.with_texts((*quasi, *self.attributes[len(quasi) :]), texts).in_order()
 
     def stepped(self, table: Table) -> Self:
         """Return the release of a table with the decimal place on which numbers lie that intervals are published of."""
-        quasi = [_stepped(*each) for each in zip(self.quasi, self._shown(table), strict=True)]
+        quasi = [stepped(*each) for each in zip(self.quasi, self._shown(table), strict=True)]
         return self.with_texts((*quasi, *self.attributes[len(quasi) :]), self.texts)
 
     def _shown(self, table: Table) -> list[Column]:
@@ -293,12 +293,6 @@ class GeneralizedRelease(DescribedRelease):
             group_of=group_of.astype(np.int32),
             trace=None,
         )
-
-
-def _stepped(attribute: Attribute, column: Column) -> Attribute:
-    """Return an attribute with the decimal place on which its numbers lie, unless it has a grid or labels."""
-    step = None if attribute.labelled or attribute.unit is not None else column_step(column)
-    return replace(attribute, step=step)
 
 
 def _described(

@@ -1,0 +1,302 @@
+"""From a source to the files of a release: count, cut a sample, divide, group, write, and judge what was written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from discreet.arguments import argument
+from discreet.engines.duckdb import CHANGED, DuckdbEngine
+from discreet.engines.groups import Describer, pieces
+from discreet.engines.parts import Part, Shelf, merged, refined
+from discreet.engines.scale import Scale
+from discreet.engines.tree import Grower, Places
+from discreet.engines.vocabulary import Vocabulary, together
+from discreet.errors import DiscreetError
+from discreet.principles.counts import Counts
+from discreet.principles.per_attribute import Promised
+from discreet.principles.principle import Principle, conjunction
+from discreet.progress import Progress, no_progress
+from discreet.randomness import generator
+from discreet.releases.columns import read_sensitive
+from discreet.releases.folder import write_manifest
+from discreet.releases.grid import column_unit
+from discreet.releases.partition import GROUP
+from discreet.releases.release import Release
+from discreet.releases.statement import Statement
+from discreet.schemes.cuts.scheme import Cuts
+from discreet.schemes.default_scheme import bounds_presence
+from discreet.schemes.scheme import Scheme, check_kept_by
+from discreet.table.layout import Layout
+from discreet.table.spec import TableSpec
+from discreet.table.texts import near
+from discreet.table.write import TableFormat, digest, read_pieces, write_pieces
+
+SPARE = 3
+"""A part that has so many times the rows that are aimed at, and cannot be divided, is refused."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """What was published, as it was counted in the files."""
+
+    rows: int
+    groups: int
+    parts: int
+    largest: int
+    """The rows of the largest part."""
+    scheme: dict[str, Any]
+    """The scheme and its options, as the manifest has them."""
+    achieved: dict[str, float]
+    """Per promise the strongest parameter that all groups keep."""
+
+
+def check_supported(spec: TableSpec, principle: Principle, scheme: Scheme) -> Cuts:
+    """Return the scheme if this engine can publish with it; refuse everything that it does not do yet."""
+
+    def refuse(what: str) -> DiscreetError:
+        return DiscreetError(f"the engine duckdb does not publish {what} yet; say {argument('engine', 'memory')}")
+
+    if not isinstance(scheme, Cuts):
+        raise refuse(f"with the scheme {scheme.name!r}, only with cuts and mondrian")
+    if len(spec.roles.sensitive) != 1:
+        raise refuse(f"tables with {len(spec.roles.sensitive) or 'no'} sensitive attributes, only with one")
+    given = {
+        "persons who have several rows": spec.roles.person,
+        "columns as they are": spec.roles.other,
+        "several values per person": spec.lists or spec.join,
+        "under promises about presence": bounds_presence(principle),
+        "exact descriptions": scheme.exact,
+        "counts of quasi-identifiers": scheme.counts_columns,
+        "groups that nobody fits two of": scheme.overlap == "none",
+        "bins by quantiles": any(isinstance(fit.bins, int) for fit in spec.fits.values()),
+        "releases that withhold rows": scheme.withhold or spec.missing == "withhold",
+    }
+    for what, asked in given.items():
+        if asked:
+            raise refuse(what)
+    for key in fields(Layout):
+        if key.name not in ("na", "header") and getattr(spec, key.name):
+            raise DiscreetError(
+                f"{argument(key.name)} is about other files than Parquet, which is what the engine duckdb reads; leave "
+                f"it out, or say {argument('engine', 'memory')}"
+            )
+    return scheme
+
+
+def publish(
+    engine: DuckdbEngine,
+    spec: TableSpec,
+    principle: Principle,
+    scheme: Cuts,
+    scale: Scale,
+    work: Path,
+    home: Path,
+    format: TableFormat = "csv",
+    progress: Progress | None = None,
+) -> Written:
+    """Publish a table into the folder ``home``; ``work`` is a private folder for what is needed meanwhile.
+
+    When this returns, the files are complete, and what is promised was judged in them; if not, it raises.
+    """
+    tell, rng = progress or no_progress, generator(scheme.random_state)
+    vocabulary = _counted(engine, spec, tell)
+    prior = vocabulary.prior
+    _check_whole(scheme, principle, vocabulary)
+    principle = conjunction(part.stated(prior) for part in principle.parts)
+    shelf = Shelf(work, vocabulary, rng)
+    parts = _divided(engine, shelf, principle, scheme, scale, tell)
+    describer = Describer(vocabulary, scheme, principle)
+    files, groups = [], 0
+    for number, part in enumerate(parts):
+        tell("grouping", number / len(parts))
+        files.append(work / f"groups-{number}.parquet")
+        groups += describer.describe(shelf.load(part), rng, files[-1])
+        for file in part.files:
+            file.unlink()
+    tell("saving", 0.0)
+    release = describer.release(Statement(**scheme.statement(principle)), groups)
+    home.mkdir(exist_ok=True)
+    table = home / f"table.{format}"
+    write_pieces(pieces(engine.in_order(files, describer.columns), release, format == "parquet"), table, format)
+    engine.check_unchanged()
+    tell("auditing", 0.0)
+    achieved = _judged(table, format, release, describer, groups)
+    write_manifest(home, {**release.manifest, "tables": {table.name: {"sha256": digest(table)}}})
+    largest = max(part.rows for part in parts)
+    return Written(vocabulary.rows, groups, len(parts), largest, release.manifest["scheme"], achieved)
+
+
+def _counted(engine: DuckdbEngine, spec: TableSpec, tell: Progress) -> Vocabulary:
+    """Return the vocabulary of the table, after one pass over each column."""
+    names = (*spec.roles.quasi, *spec.roles.sensitive)
+    check_columns(engine.schema, (*names, *spec.roles.identifiers), names, engine.what)
+    for name in spec.roles.identifiers:
+        if engine.repeats(name):
+            raise DiscreetError(
+                f"the identifier {name!r} has repeated values, so persons may have several rows, and the engine duckdb "
+                f"does not publish these yet; say {argument('engine', 'memory')}"
+            )
+    found = []
+    for number, name in enumerate(names):
+        tell("counting", number / len(names))
+        found.append(engine.count(name))
+    if len({int(each.rows.sum()) for each in found}) > 1:
+        raise DiscreetError(f"{engine.what} {CHANGED}")
+    return Vocabulary.of(found, spec)
+
+
+def check_columns(schema: pa.Schema, needed: Sequence[str], read: Sequence[str], what: str) -> None:
+    """Raise an error for columns that a file does not have, or of types that this engine does not read."""
+    alike = [name.casefold() for name in schema.names]
+    for name in needed:
+        if name not in schema.names:
+            raise DiscreetError(f"there is no column {name!r} in {what}; {near(name, schema.names)}")
+        if alike.count(name.casefold()) > 1:
+            raise DiscreetError(
+                f"{what} has several columns called {name!r}, in upper or lower case, which DuckDB does not tell "
+                f"apart; rename them, or say {argument('engine', 'memory')}"
+            )
+    types = pa.types
+    plain = (types.is_integer, types.is_string, types.is_large_string, types.is_boolean, types.is_date32)
+    for name in read:
+        kind = schema.field(name).type
+        inner = kind.value_type if types.is_dictionary(kind) and not kind.ordered else kind
+        known = any(test(inner) for test in plain) or types.is_float64(kind) or types.is_float32(kind)
+        if not known and not (types.is_timestamp(kind) and kind.tz is None):
+            raise DiscreetError(
+                f"column {name!r} is of the type {kind}, which the engine duckdb does not read yet; say "
+                f"{argument('engine', 'memory')}"
+            )
+
+
+def _check_whole(scheme: Cuts, principle: Principle, vocabulary: Vocabulary) -> None:
+    """Raise an error unless the scheme makes this promise, and the table keeps it as one group."""
+    prior = vocabulary.prior
+    for column in vocabulary.table.quasi if scheme.snap is True else ():
+        column_unit(column)
+    check_kept_by(scheme, principle, [Promised(prior, principle)])
+    if not principle.holds(prior.counts[None], prior)[0]:
+        raise DiscreetError(
+            f"scheme {scheme.name!r} starts with all rows as one group, which breaks the promise: "
+            f"{principle.explain(prior.counts, prior)} Instead, say {argument('engine', 'memory')}."
+        )
+
+
+def _divided(
+    engine: DuckdbEngine, shelf: Shelf, principle: Principle, scheme: Cuts, scale: Scale, tell: Progress
+) -> list[Part]:
+    """Return the parts of the table, each of which keeps the promise as one group, with the rows counted in their
+    files."""
+    vocabulary = shelf.vocabulary
+    names = [column.name for column in vocabulary.table.columns]
+    prior, share = vocabulary.prior, scale.sample_of(vocabulary.rows)
+
+    def keeps(counts: NDArray[np.int64]) -> bool:
+        return bool(principle.holds(counts[None], prior)[0])
+
+    def rows(share: float = 1.0) -> Any:
+        done = 0
+        for some in engine.rows(names, int(shelf.rng.integers(2**63)), share):
+            yield vocabulary.coded(some)
+            done += len(some.lots)
+            tell("sampling" if share < 1.0 else "dividing", min(1.0, done / (vocabulary.rows * share)))
+
+    places = Places.of(vocabulary, scheme.loss, scheme.values)
+    drawn = [places.along(some) for some in rows(share)] if vocabulary.rows > scale.part else []
+    sample = together(drawn, len(vocabulary.table.quasi))
+    grower = Grower(places, principle, prior, vocabulary.rows / max(1, len(sample.lots)), scale.part)
+    grower = replace(grower, stratified="stratified" in scheme.cuts)
+    tree = grower.tree(sample)
+    divided = shelf.divide(rows(), tree, places)
+    _check_same(divided, shelf, engine.what)
+    waiting, parts = merged(tree, divided, keeps), []
+    while waiting:
+        part = waiting.pop()
+        if part.rows > 1.5 * scale.part:
+            some = min(part.rows, scale.sample[1])
+            stratified = replace(grower, factor=part.rows / some, plain=False)
+            found = refined(part, shelf, stratified, some, keeps)
+            if len(found) > 1:
+                waiting.extend(found)
+                continue
+            if part.rows > SPARE * scale.part:
+                raise DiscreetError(
+                    f"{part.rows:,} rows cannot be divided further under this promise and do not fit into memory; "
+                    f"allow more, as in {argument('memory', '8GB')}, or promise less"
+                )
+        parts.append(part)
+    return parts
+
+
+def _check_same(parts: Sequence[Part], shelf: Shelf, what: str) -> None:
+    """Raise an error unless the rows in the files of parts are those that were counted, column by column."""
+    counts = [np.zeros_like(each) for each in shelf.vocabulary.counts]
+    for part in parts:
+        for rows in shelf.stream(part, 0):
+            for at, own in enumerate(counts):
+                own += np.bincount(
+                    rows.quasi[:, at] if at < rows.quasi.shape[1] else rows.sensitive, minlength=len(own)
+                )
+    if any((own != known).any() for own, known in zip(counts, shelf.vocabulary.counts, strict=True)):
+        raise DiscreetError(f"{what} {CHANGED}")
+
+
+def _judged(path: Path, format: TableFormat, release: Release, describer: Describer, groups: int) -> dict[str, float]:
+    """Judge the groups as they stand in a file, which must hold all rows; return what each promise achieved."""
+    prior, principle = describer.vocabulary.prior, describer.principle
+    attribute, exact = release.sensitive_attribute, describer.sensitive
+    code_of = np.empty(len(exact.values), np.int64)
+    code_of[exact.codes] = np.arange(len(exact.codes))
+    width, total, after = len(prior.counts), np.zeros(len(prior.counts), np.int64), 0
+    worst: dict[str, list[float]] = {str(part): [] for part in principle.parts}
+    held = np.zeros(0, np.int64)
+    batches = read_pieces(path, [GROUP, attribute.name], format)
+    for batch in _and_last(batches):
+        if batch is not None:
+            coded = batch.column(1).cast(pa.string()).fill_null("").dictionary_encode()
+            faults: list[str] = []
+            column = read_sensitive(attribute, coded.dictionary.to_pylist(), coded.indices.to_numpy(), faults)
+            places = _places(column.values, exact.values)
+            numbers = batch.column(0).cast(pa.int64()).to_numpy()
+            held = np.concatenate([held, numbers * width + code_of[places[column.codes]]])
+            whole = held // width < numbers[-1]
+        else:
+            whole = np.ones(len(held), np.bool_)
+        cells, held = held[whole], held[~whole]
+        if not len(cells):
+            continue
+        own = cells // width - after
+        number = int(own.max()) + 1
+        if own.min() < 0 or (np.diff(own) < 0).any() or len(np.unique(own)) < number:
+            raise AssertionError("groups are not numbered in order; nothing was published")
+        counts = Counts.of_rows(own, cells % width, number, width)
+        if not principle.holds(counts, prior).all():
+            raise AssertionError(f"a group breaks {principle}; nothing was published")
+        for part in principle.parts:
+            worst[str(part)].append(part.achieved(counts, prior))
+        total += np.bincount(cells % width, minlength=width)
+        after += number
+    if after != groups or (total != prior.counts).any():
+        raise AssertionError("the files do not hold the rows of the table; nothing was published")
+    return {str(part): part.weakest(np.array(worst[str(part)])) for part in principle.parts}
+
+
+def _and_last(batches: Any) -> Any:
+    yield from (batch for batch in batches if batch.num_rows)
+    yield None
+
+
+def _places(values: NDArray[Any], known: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the place of each value among those that are known; a missing number is the first of them."""
+    if known.dtype.kind != "f":
+        place = {value: at for at, value in enumerate(known.tolist())}
+        return np.array([place[value] for value in values.tolist()], np.int64)
+    numbers = np.where(np.isnan(values), -np.inf, values)
+    return np.searchsorted(np.where(np.isnan(known), -np.inf, known), numbers)

@@ -1,0 +1,86 @@
+"""`carry_out_large`: turns a file that is larger than memory into a release in its place, as a job says."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from discreet.arguments import argument
+from discreet.disk import uninterrupted
+from discreet.engines.duckdb import DuckdbEngine
+from discreet.engines.publish import Written, check_supported, publish
+from discreet.engines.scale import Scale
+from discreet.errors import DiscreetError
+from discreet.jobs.carry_out import cautions
+from discreet.jobs.job import Job
+from discreet.jobs.outputs import check_output, tidy
+from discreet.jobs.reading import split
+from discreet.principles import conjunction, parse
+from discreet.progress import Progress, Remark, Remarks, no_progress
+from discreet.releases.placement import manifest_digest, place, writing
+from discreet.schemes import make_scheme
+from discreet.table.addresses import Address, addressed
+from discreet.table.paths import located
+from discreet.table.sources import Source
+from discreet.unfinished import settle, unfinished
+
+
+@dataclass(frozen=True)
+class Large:
+    """The result of a job whose rows were never all in memory."""
+
+    job: Job
+    written: Written
+    remarks: tuple[Remark, ...]
+    seconds: dict[str, float]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the outcome as plain values, for JSON."""
+        laps = {stage: round(seconds, 3) for stage, seconds in self.seconds.items()}
+        return {"holds": True, "folder": self.job.output, **asdict(self.written), "seconds": laps}
+
+
+def carry_out_large(
+    job: Job,
+    *,
+    scale: Scale | None = None,
+    progress: Progress | None = None,
+    remark: Callable[[Remark], None] | None = None,
+) -> Large:
+    """Publish the file of a job, judge what was written, and move it into place.
+
+    Nothing is printed; ``progress`` and ``remark`` are as in `carry_out`. The scale follows from the memory that the
+    job allows, unless another is given.
+    """
+    start, remarks = time.perf_counter(), Remarks(remark)
+    target = check_output(job.output, job.force, job.files, remarks)
+    before = manifest_digest(target)
+    principle = conjunction(parse(text) for text in job.promises)
+    scheme = make_scheme(job.scheme, job.options, job.seed, principle)
+    if job.trace is not None:
+        raise DiscreetError(
+            f"the engine duckdb writes no trace yet; leave it out, or say {argument('engine', 'memory')}"
+        )
+    path = located(job.input)
+    if isinstance(addressed(job.input), Address):
+        raise DiscreetError(f"the engine duckdb reads Parquet files; say {argument('engine', 'memory')}")
+    cuts = check_supported(job.table, principle, scheme)
+    with Source(job.input) as source:
+        spec = split(job.table, source).offered()
+    scheme = check_supported(spec, principle, cuts)
+    scale = scale or Scale.of(job.memory, len(spec.roles.published))
+    remarks("caution", *cautions(job, scheme, None, before))
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with writing(target), unfinished(target) as staged:
+        work = staged.with_name("work")
+        work.mkdir(mode=0o700)
+        with DuckdbEngine(path, work / "database", scale.database) as engine:
+            written = publish(engine, spec, principle, scheme, scale, work, staged, job.format, progress or no_progress)
+        with uninterrupted():
+            place(staged, target, before, job.force)
+            settle(target)
+        tidy(target, remarks)
+    seconds = {"published": time.perf_counter() - start}
+    return Large(job, written, tuple(remarks.made), seconds)
