@@ -220,7 +220,8 @@ COMMANDS = (
         the result could not be printed.
         """,
         file("input", required=False),
-        path("-o --output", "Folder for the release.", "DIR"),
+        path("-o --output", "Folder for the release, or a database with --output-table.", "DIR"),
+        valued("--output-table", "NAME", "Table for the release in the database that -o names."),
         many("--promise promises", 'Promise that must hold, such as "beta-likeness(beta=2)". Repeatable.', "PROMISE"),
         valued("--scheme", "SCHEME", "Algorithm, such as 'cuts(effort=thorough)' (default: by the promise)."),
         many("--option options", "Option of the scheme, such as effort=thorough. Repeatable.", "KEY=VALUE"),

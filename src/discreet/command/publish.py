@@ -91,7 +91,8 @@ def show(outcome: Outcome) -> None:
         console.print(f"Columns not published: {', '.join(outcome.left_out)}.")
     took = ", ".join(f"{stage} {seconds:.1f} s" for stage, seconds in outcome.seconds.items())
     if audit.holds:
-        console.print(f"The release is in {outcome.job.output} ({took}).")
+        place = outcome.job.output if outcome.job.output_table is None else outcome.job.place
+        console.print(f"The release is in {place} ({took}).")
         if outcome.job.trace is not None:
             console.print(f"The trace is in {outcome.job.trace}: it is PRIVATE; keep it apart from the release.")
     else:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
@@ -29,7 +29,7 @@ from discreet.progress import Progress, Remark, Remarks, no_progress
 from discreet.releases.assumptions import FOR_RECIPIENTS
 from discreet.releases.grid import FEW, unit_if_any
 from discreet.releases.passthrough import check_kept, check_quasi, kept_assumptions
-from discreet.releases.placement import manifest_digest, place
+from discreet.releases.placement import enter_file, manifest_digest, place
 from discreet.releases.release import Release
 from discreet.releases.trace import check_of_people, fill_trace
 from discreet.schemes import Scheme, make_scheme
@@ -37,6 +37,9 @@ from discreet.schemes.default_scheme import bounds_presence
 from discreet.table.notes import formulas
 from discreet.table.table import Table
 from discreet.unfinished import settle, unfinished
+
+if TYPE_CHECKING:
+    from discreet.jobs.deposit import Deposit
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +73,7 @@ class Outcome:
         return {
             **self.audit.as_dict(),
             "folder": self.job.output if held else None,
+            **({} if self.job.output_table is None else {"table": self.job.output_table if held else None}),
             "trace": self.job.trace if held else None,
             "scheme": self.scheme,
             "missing": 0 if self.table.unusable is None else len(self.table.unusable),
@@ -90,15 +94,16 @@ def carry_out(job: Job, *, progress: Progress | None = None, remark: Callable[[R
     if job.engine != "memory":
         raise DiscreetError(f"carry_out publishes in memory; call carry_out_large for the engine {job.engine}")
     remarks = Remarks(remark)
-    target = check_output(job.output, job.force, job.files, remarks)
+    deposit = _deposit(job, remarks)
+    target = check_output(job.output, job.force, job.files, remarks) if deposit is None else deposit.staging
     trace = None if job.trace is None else check_trace(job.trace, target, job.force, job.files, remarks)
-    before = manifest_digest(target)
+    before = manifest_digest(target) if deposit is None else deposit.check()
     promise = _promise(job)
     scheme = make_scheme(job.scheme, job.options, job.seed, promise)
     if trace is not None:
         check_of_people(scheme.makes)
     remarks("caution", *cautions(job, scheme, trace, before))
-    return _Work(job, target, trace, before, promise, scheme, remarks, progress or no_progress).outcome()
+    return _Work(job, target, deposit, trace, before, promise, scheme, remarks, progress or no_progress).outcome()
 
 
 @dataclass
@@ -107,6 +112,8 @@ class _Work:
 
     job: Job
     target: Path
+    """The folder, or what the files are staged beside, if the release goes into a database."""
+    deposit: Deposit | None
     trace: Path | None
     before: str | None
     """The digest of the manifest of the release that is replaced, if there is one."""
@@ -161,11 +168,34 @@ class _Work:
     def _place(self, staged: Path, private: Path | None) -> None:
         """Move the release, and the trace if there is one, into their places."""
         pair = None if self.trace is None or private is None else (private, self.trace)
-        with uninterrupted():
-            place(staged, self.target, self.before, self.job.force, pair)
-            settle(self.target)
+        if self.deposit is not None:
+            self.deposit.place(staged, self.before, self.remarks)
+            if pair is not None:
+                self._enter_trace(*pair)
+        else:
+            with uninterrupted():
+                place(staged, self.target, self.before, self.job.force, pair)
+                settle(self.target)
         for path in filter(None, (self.target, self.trace)):
             tidy(path, self.remarks)
+
+    def _enter_trace(self, fresh: Path, target: Path) -> None:
+        """Move the trace into its place when the release is in the database, where nothing can be taken back."""
+        try:
+            enter_file(fresh, target, self.job.force)
+        except (DiscreetError, OSError) as fault:
+            raise DiscreetError(
+                f"the release is in {self.job.place}, but its trace cannot be put into its place: {fault}"
+            ) from fault
+
+
+def _deposit(job: Job, remarks: Remarks) -> Deposit | None:
+    """Return the place of a release in a database, if it goes into one."""
+    if job.output_table is None:
+        return None
+    from discreet.jobs.deposit import check_deposit  # imported late: most releases are folders
+
+    return check_deposit(job.output, job.output_table, job.force, job.files, remarks)
 
 
 def _promise(job: Job) -> Principle:
@@ -198,7 +228,7 @@ def cautions(job: Job, scheme: Scheme, trace: Path | None, before: str | None) -
         yield f"with {seed} the release is an experiment: anyone who knows the seed can tell whose row is whose."
     if before is None:
         return
-    sentences = [f"this replaces the release in '{job.output}'."]
+    sentences = [f"this replaces the release in {job.place}."]
     if scheme.holds_for_one_run:
         sentences.append(
             f"What the scheme {scheme.name!r} promises holds for one run: if both are of the same table, do not choose "

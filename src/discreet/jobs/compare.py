@@ -18,7 +18,7 @@ from discreet.report.comparison import Comparison
 from discreet.report.tradeoff import SUFFIXES, drawn
 from discreet.table.addresses import title
 
-OF_ITS_RELEASE = ("scheme", "options", "format", "trace", "force")
+OF_ITS_RELEASE = ("scheme", "options", "format", "trace", "output_table", "force")
 """The keys of a job that concern only the release it publishes, and are ignored here."""
 
 

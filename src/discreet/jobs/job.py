@@ -43,6 +43,8 @@ class Job:
     memory: str | None = None
     """How much memory the engine may take, such as 2GB."""
     trace: str | None = None
+    output_table: str | None = None
+    """The table of the database ``output`` that the release is written to, in place of a folder."""
     seed: Annotated[int, Interval(0)] | None = None
     force: bool = False
     file: Path | None = None
@@ -66,6 +68,11 @@ class Job:
             return made
         except DiscreetError as fault:
             raise fault if file is None else DiscreetError(f"{source}: {fault}", fault.field) from None
+
+    @property
+    def place(self) -> str:
+        """What messages call the place of the release."""
+        return repr(self.output) if self.output_table is None else f"the table {self.output_table!r} of {self.output!r}"
 
     @property
     def files(self) -> dict[str, Path]:
@@ -175,7 +182,7 @@ def _option(value: Any) -> Any:
 def _checked(key: str, value: Any) -> Any:
     """Return the value of a key in its proper type; raise ``DiscreetError`` if it is another."""
     hint = hints_of(Job)[key]
-    if key == "input" and isinstance(value, str):
+    if key in ("input", "output") and isinstance(value, str):
         return addressed(value)
     if key == "promises":
         return list(checked(key, [value] if isinstance(value, str) else value, Sequence[str]))

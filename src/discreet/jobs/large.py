@@ -55,14 +55,15 @@ def carry_out_large(
     job allows, unless another is given.
     """
     start, remarks = time.perf_counter(), Remarks(remark)
+    for what, given in (("trace", job.trace), ("database", job.output_table)):
+        if given is not None:
+            raise DiscreetError(
+                f"the engine duckdb writes no {what} yet; leave it out, or say {argument('engine', 'memory')}"
+            )
     target = check_output(job.output, job.force, job.files, remarks)
     before = manifest_digest(target)
     principle = conjunction(parse(text) for text in job.promises)
     scheme = make_scheme(job.scheme, job.options, job.seed, principle)
-    if job.trace is not None:
-        raise DiscreetError(
-            f"the engine duckdb writes no trace yet; leave it out, or say {argument('engine', 'memory')}"
-        )
     path = located(job.input)
     if isinstance(addressed(job.input), Address):
         raise DiscreetError(f"the engine duckdb reads Parquet files; say {argument('engine', 'memory')}")

@@ -26,7 +26,10 @@ def check_output(output: str, force: bool, used: Mapping[str, Path], remarks: Re
     ``used`` are the files that the job reads, by description.
     """
     if isinstance(addressed(output), Address):
-        raise DiscreetError("a release is a folder, and the address of a database is none; name a folder")
+        raise DiscreetError(
+            "the address of a database is no folder for a release; name a folder, or a table of the database as well, "
+            f"as in {argument('output_table', 'people')}"
+        )
     target = real_place(output)
     if not target.name:
         raise DiscreetError(f"'{output}' cannot be replaced by a release; choose another folder")

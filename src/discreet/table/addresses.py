@@ -74,16 +74,6 @@ class Address(str):
         """The address with its password, for the library that connects and for nobody else."""
         return self._whole
 
-    def inside(self) -> tuple[Address, str]:
-        """Return the address of a database of which this one names a table, and the table, after the last slash.
-
-        >>> Address.of("postgresql://ann@db.example/clinic/published.people").inside()
-        ('postgresql://ann@db.example/clinic', 'published.people')
-        """
-        plain, mark, parameters = self._whole.partition("?")
-        before, _, name = plain.rpartition("/")
-        return Address.of(before + mark + parameters), unquote(name)
-
 
 def addressed(given: str) -> str:
     """Return an address if a text is one, and a path as it is; databases of other kinds are refused.

@@ -92,13 +92,13 @@ def _read_as(kind: FileKind, what: str, query: str | None = None) -> Iterator[No
 
 
 def library(name: str, called: str, what: str) -> Any:
-    """Import what reads a source; ``called`` says what that is, and ``what`` names it."""
+    """Import what reads a source, or writes to it; ``called`` says what that is, and ``what`` names it."""
     try:
         return import_module(name)
     except ImportError:
         package = name.partition(".")[0].replace("_", "-")
         raise DiscreetError(
-            f"{what} is {called}, and reading it needs the package {package}, which is not installed: "
+            f"{what} is {called}, which needs the package {package}, and that is not installed: "
             f"pip install 'discreet[{EXTRAS[name]}]'"
         ) from None
 
@@ -267,13 +267,13 @@ def _duckdb(path: Path, kind: FileKind, layout: Layout, what: str) -> Columns:
     def fetch(wanted: Sequence[str]) -> tuple[int, Coding]:
         chosen = ", ".join(map(quoted, wanted)) or "1"
         with _read_as(kind, what, layout.query):
-            table = fetched(lambda base: _arrow_of(base.sql(f"SELECT {chosen} FROM {relation}")))
+            table = fetched(lambda base: arrow_of(base.sql(f"SELECT {chosen} FROM {relation}")))
         return table.num_rows, {name: partial(encode, name, table.column(name)) for name in wanted}
 
     return Columns(columns, fetch)
 
 
-def _arrow_of(result: Any) -> pa.Table:
+def arrow_of(result: Any) -> pa.Table:
     """Return the result of a query of DuckDB, which renamed this in its version 2."""
     return result.to_arrow_reader().read_all() if hasattr(result, "to_arrow_reader") else result.to_arrow_table()
 

@@ -48,7 +48,7 @@ def write_table(table: pa.Table, path: str | PathLike[str], format: TableFormat 
         import pyarrow.parquet as pq
 
         with Path(path).open("wb") as file:  # Arrow accepts only paths in UTF-8
-            pq.write_table(_plain(table), file, **PARQUET)
+            pq.write_table(as_plain(table), file, **PARQUET)
     elif format == "csv":
         with Path(path).open("wb") as file:
             file.writelines(_csv_parts(table))
@@ -74,7 +74,7 @@ def write_pieces(pieces: Iterable[pa.Table], path: str | PathLike[str], format: 
                 continue
             import pyarrow.parquet as pq
 
-            plain = _plain(piece)
+            plain = as_plain(piece)
             writer = writer or stack.enter_context(pq.ParquetWriter(file, plain.schema, **PARQUET))
             writer.write_table(plain, row_group_size=PIECE_ROWS)
 
@@ -138,7 +138,7 @@ def written_otherwise(table: pa.Table, path: str | PathLike[str], format: TableF
     "line 2 is '017' where '17' is written"
     """
     if format == "parquet":
-        return _beyond_cells(_plain(table), Path(path).read_bytes())
+        return _beyond_cells(as_plain(table), Path(path).read_bytes())
     with Path(path).open("rb") as file:
         line = 1
         for part in _csv_parts(table):
@@ -164,7 +164,7 @@ def reordered(table: pa.Table, path: str | PathLike[str], format: TableFormat = 
         return sorted(b"".join(_csv_parts(table)).splitlines(True)) == sorted(data.splitlines(True))
     import pyarrow.parquet as pq
 
-    held, plain = pq.ParquetFile(pa.BufferReader(data)).read(), _plain(table)
+    held, plain = pq.ParquetFile(pa.BufferReader(data)).read(), as_plain(table)
     columns = [(name, "ascending") for name in plain.column_names]
     same = held.schema.equals(plain.schema) and held.sort_by(columns).equals(plain.sort_by(columns))
     return same and _beyond_cells(held, data) is None
@@ -192,7 +192,8 @@ def digest(path: str | PathLike[str]) -> str:
 # ------------------------------------------------------------------------------------------------------------ writing
 
 
-def _plain(table: pa.Table) -> pa.Table:
+def as_plain(table: pa.Table) -> pa.Table:
+    """Return a table without dictionaries and metadata."""
     columns = [
         column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
         for column in table.columns
