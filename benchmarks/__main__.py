@@ -12,6 +12,7 @@ from benchmarks import (
     audits,
     codip,
     combined,
+    defaults,
     ends,
     engines,
     families,
@@ -50,6 +51,7 @@ PARTS = {
     "ends": ends.main,
     "sdnist": sdnist.main,
     "engines": engines.main,
+    "defaults": defaults.main,
 }
 
 
