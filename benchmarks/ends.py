@@ -60,8 +60,9 @@ def _ends(name: str, table: Any) -> None:
                 line.append(f"{run(release, table, queries, exact).median:.1%}")
             lines.append(tuple(line))
     header = ("scheme", "promise", "snap", "groups with an end of one person", "with an inner number", "AIL")
+    about = f"{table.rows:,} rows, {len(table.quasi)} QIs, {table.sensitive[0].name} sensitive"
     show(
-        f"ends of intervals: {name} of {table.rows:,} rows, {len(table.quasi)} QIs, {table.sensitive[0].name} sensitive",
+        f"ends of intervals: {name} of {about}",
         (*header, "median error", "with counts of columns"),
         lines,
     )

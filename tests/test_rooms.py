@@ -47,6 +47,7 @@ KNOWS: dict[str, tuple[str, ...]] = {
 }
 KNOWS["engines"] = ("kernels", "table", "principles", "releases", "schemes")
 KNOWS["jobs"] = tuple(KNOWS)
+KNOWS["app"] = tuple(KNOWS)
 """Per room the rooms that it may import. The command line and the package itself see all. Only these and jobs know
 families: for the others, the catalogue names their classes."""
 ALL_SEEING = ("__init__", "__main__", "command", "extend")
@@ -65,6 +66,7 @@ class Budget(NamedTuple):
 BUDGETS = {
     "adversary": Budget(8_600, 54),
     "analyst": Budget(2_300, 15),
+    "app": Budget(1_300, 20),
     "command": Budget(3_500, 27),
     "datasets": Budget(700, 5),
     "engines": Budget(1_250, 9),
@@ -110,10 +112,11 @@ NEW = (
     *("adversary/reidentification.py", "report/board.py", "report/limits.py"),
     *("report/one_way.py", "report/promised.py", "jobs/report.py", "command/report.py"),
     *("jobs/large.py", "command/large.py"),
+    *("jobs/profile.py", "command/app.py", "adversary/checks/overlap.py"),
     *("report/advice.py", "jobs/advise.py", "command/advise.py", "command/suggested.py"),
 )
 """What was built since; it counts towards what its room may grow by."""
-COMING = {"app": 3_500, "evidence": 3_500}
+COMING = {"evidence": 3_500}
 """The lines of rooms that do not exist yet: their budgets when they do, beside ``CORE``."""
 GROWTH = {"analyst": 4_000, "report": 4_000, "adversary": 1_500, "table": 2_000}
 """By how many lines budgets may be raised for what is planned: measures and pages (4,000 in both rooms together),
@@ -248,9 +251,8 @@ def test_a_room_keeps_its_budget(room: str) -> None:
 
 
 def test_the_core_keeps_its_budget() -> None:
-    core = [
-        module for module in modules() if module.name not in NEW and module.room not in ("families", "engines", *COMING)
-    ]
+    apart = ("families", "engines", "app", *COMING)
+    core = [module for module in modules() if module.name not in NEW and module.room not in apart]
     assert sum(module.text.count("\n") for module in core) <= CORE.lines
     assert len(core) <= CORE.files
 

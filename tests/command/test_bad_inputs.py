@@ -52,6 +52,7 @@ COMMANDS: dict[str, list[str]] = {
     "hierarchy init": ["hierarchy", "init", "people.csv", "sex"],
     "hierarchy check": ["hierarchy", "check", "sex.toml", "people.csv", "sex"],
     "data get": ["data", "get", "census"],
+    "app": ["app", "nowhere.csv", "--no-browser"],
     "demo": ["demo", "-o", "demo", "--rows", "100"],
 }
 

@@ -558,6 +558,21 @@ COMMANDS = (
             _command("show", "Draw the hierarchy in FILE.", file("file", "FILE"), work="hierarchy:show"),
         ],
     ),
+    _command(
+        "app",
+        """Do all of this in a browser: open a table, choose a promise, publish, audit, report.
+
+        The app runs on this machine, and nobody else can reach it. It needs the extra app: pip install
+        'discreet[app]'.
+
+        \b
+        discreet app
+        discreet app patients.csv --no-browser
+        """,
+        file("file", "[FILE]", required=False),
+        valued("--port", "N", "Port to listen on (default: any that is free).", type=click.IntRange(1, 65535)),
+        switch("--no-browser", "Only print the address."),
+    ),
     slips.CommandGroup(
         "data",
         help="""List the tables to try things out on, or write one to a file.

@@ -41,6 +41,7 @@ COMMANDS = {
     "promises": "List the promises, or explain one and its parameters.",
     "attacks": "List the attacks, or explain one and its parameters.",
     "hierarchy": "Make a hierarchy to start from, check one, or draw it.",
+    "app": "Do all of this in a browser, on this machine.",
     "data": "List invented tables to try things out on, or write one to a file.",
     "demo": "Make up a table, publish it, audit it, show the result.",
 }

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import Any
 
 from rich.console import Console
@@ -12,53 +11,27 @@ from discreet.command.console import Exit, number, output, print_json, show_rema
 from discreet.command.flags import parsed
 from discreet.command.render import grid
 from discreet.command.suggested import publish_command
-from discreet.jobs.reading import read_to_look
+from discreet.jobs.profile import heeding, profile_file
 from discreet.principles.wording import counted, percent, rows
-from discreet.progress import Remark
-from discreet.report.profile import Profile, suggest_promises
-from discreet.report.profile import profile as describe
-from discreet.report.roles import ColumnProfile, Roles, Share, suggest
+from discreet.report.profile import Profile
+from discreet.report.roles import ColumnProfile, Roles, Share
 from discreet.table.notes import Note
 from discreet.table.query import NUMBERS
-from discreet.table.sources import Source
-from discreet.table.spec import TableSpec
-from discreet.table.table import Table
 
 
 def profile(input: str, as_json: bool, **given: Any) -> int:
     """Describe a table, and show which promises it can keep."""
-    quasi, known = given["quasi"], given["person"] is not None
-    with watching() as progress, Source(input) as source:
-        progress("reading", 0.0)
-        table, remarks = _read(source, given)
-        progress("counting", 0.0)
-        profiled = describe(table, combinations=bool(quasi))
-        # suggestions are based on the table as it is read when the user follows the notes
-        notes, better = table.notes, profiled
-        if (heeded := _heeding(given, notes)) != given:
-            table, _ = _read(source, heeded)
-            better = describe(table, combinations=False)
-        whose = next((value for remark in notes for key, value in remark.say if key == "person"), None)
-        roles = None if quasi else suggest(better.columns, profiled.rows, person_known=known, whose=whose)
-        if roles is not None and roles.person is not None:  # promises are then about persons
-            table, _ = _read(source, {**heeded, "person": roles.person})
-    for remark in remarks:
+    with watching() as progress:
+        outcome = profile_file(input, reading=parsed(given), progress=progress)
+    for remark in outcome.remarks:
         show_remark(remark)
-    if given["sensitive"] is None and roles is not None and roles.sensitive is not None:
-        column = next(candidate for candidate in table.columns if candidate.name == roles.sensitive)
-        table = replace(
-            table, quasi=tuple(candidate for candidate in table.quasi if candidate is not column), sensitive=(column,)
-        )
-    command = suggested_command(input, better, roles, given, notes, suggest_promises(table))
+    command = suggested_command(input, outcome.heeded, outcome.roles, given, outcome.notes, outcome.promises)
     if as_json:
-        print_json({**_document(profiled, roles, command), "notes": [str(remark) for remark in notes]})
+        document = _document(outcome.profile, outcome.roles, command)
+        print_json({**document, "notes": [str(note) for note in outcome.notes]})
     else:
-        show(output(), profiled, roles, command)
+        show(output(), outcome.profile, outcome.roles, command)
     return Exit.HOLDS
-
-
-def _read(source: Source, given: dict[str, Any]) -> tuple[Table, list[Remark]]:
-    return read_to_look(source, TableSpec.of(parsed(given), missing="value"))
 
 
 def _document(profiled: Profile, roles: Roles | None, command: str) -> dict[str, Any]:
@@ -68,15 +41,6 @@ def _document(profiled: Profile, roles: Roles | None, command: str) -> dict[str,
             column["role"] = None if column["role"] == "quasi" else column["role"]
         document["suggested_roles"] = vars(roles)
     return {**document, "suggested_command": command}
-
-
-def _heeding(given: dict[str, Any], notes: Iterable[Note]) -> dict[str, Any]:
-    """Return the reading flags with the advice of the notes applied."""
-    heeded = dict(given)
-    for remark in notes:
-        for argument, value in () if remark.either else remark.say:  # among alternatives, only the user can choose
-            heeded[argument] = (*heeded[argument], *(text for text in value if text not in heeded[argument]))
-    return heeded
 
 
 def suggested_command(
@@ -99,7 +63,7 @@ def suggested_command(
         identifiers, person = given["identifiers"], given["person"]
     roles_said = {"quasi": quasi, "identifiers": identifiers, "sensitive": sensitive, "person": person}
     used = {*quasi, *sensitive}
-    given = _heeding(given, [about for remark in notes if (about := remark.about(used)) is not None])
+    given = heeding(given, [about for remark in notes if (about := remark.about(used)) is not None])
     lacking = any(column.missing and column.kind in NUMBERS and column.name in used for column in profiled.columns)
     missing = given["missing"] or "value" if lacking else None
     return publish_command(input, {**given, **roles_said, "missing": missing}, promises)

@@ -77,17 +77,18 @@ def render(template: str, **values: Any) -> str:
     """Fill in one of the templates; all of them expect a ``heading``.
 
     >>> title = "<b> \\x1b[2J"
-    >>> print(_environment().from_string("{{ title }}").render(title=title))
+    >>> print(environment().from_string("{{ title }}").render(title=title))
     &lt;b&gt; \\x1b[2J
     """
-    return _environment().get_template(template).render(values)
+    return environment().get_template(template).render(values)
 
 
 @cache
-def _environment() -> Environment:
+def environment(package: str = "discreet.report") -> Environment:
+    """What fills in the templates of a package, every value escaped."""
     jinja2 = require("jinja2")
-    environment: Environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("discreet.report"),
+    made: Environment = jinja2.Environment(
+        loader=jinja2.PackageLoader(package),
         undefined=jinja2.StrictUndefined,
         autoescape=True,
         finalize=_shown,
@@ -95,9 +96,9 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.globals |= {"rows": rows, "counted": counted, "percent": percent, "listed": listed}
-    environment.globals |= {"version": __version__, "singled_out_by": WORDS}
-    return environment
+    made.globals |= {"rows": rows, "counted": counted, "percent": percent, "listed": listed}
+    made.globals |= {"version": __version__, "singled_out_by": WORDS}
+    return made
 
 
 def _shown(value: Any) -> Any:
