@@ -405,7 +405,7 @@ COMMANDS = (
         ),
         valued("--seed", "N", "Seed, to repeat an experiment.", type=click.IntRange(min=0)),
         path("--html page", "Also write an HTML page with plots that can be shared."),
-        path("--plot picture", "Also draw error and loss against what each release really keeps, as .svg or .png."),
+        path("--plot picture", "Also draw errors against what is really kept and what attacks find, as .svg or .png."),
         switch("--force", "Replace an existing page or picture."),
         path("--job file", "Job file, as for publish: schemes must keep all its promises at once; flags override it."),
         kind=WithPlugins,

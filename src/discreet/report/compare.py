@@ -241,7 +241,7 @@ class Trial(NamedTuple):
         with writing(temporary_place()), unfinished(temporary_place()) as folder:
             with stages.during("save"):
                 release.save(folder)
-            trace, exact_quasi = release.trace, release.exact_quasi
+            trace, exact_quasi, counted = release.trace, release.exact_quasi, release.marginals is not None
             del release  # from here on, only the files
             with stages.during("audit"):
                 audited = audit(folder, self.table, trace=trace, promises=self.promise.parts)
@@ -256,7 +256,7 @@ class Trial(NamedTuple):
         if errors is not None and math.isnan(errors.median):  # no query has one
             errors = None
         promise, seconds = str(self.promise), stages.seconds
-        made = Result(promise, self.label, None, audited, errors, seconds, exact_quasi, evidence, failures)
+        made = Result(promise, self.label, None, audited, errors, seconds, exact_quasi, counted, evidence, failures)
         return replace(made, measured=others, sizes=sizes)
 
     def _others(self, folder: Path, trace: NDArray[Any] | None, audited: Audit) -> tuple[PromiseVerdict, ...]:

@@ -25,6 +25,8 @@ DRAWN = (
     "parameters of other promises."
 )
 """What is said beside promises about groups where rows are drawn."""
+BOXES, WITH_COUNTS, EXACT = "boxes", "boxes with counts of columns", "exact quasi-identifiers"
+"""What releases publish of quasi-identifiers."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,8 @@ class Result:
     seconds: Mapping[str, float] | None = None
     exact_quasi: bool = False
     """Whether quasi-identifiers are published unchanged, so that the loss is in the sensitive values alone."""
+    counts_columns: bool = False
+    """Whether counts of whole columns are published beside boxes."""
     evidence: tuple[Evidence, ...] = ()
     """What attacks on the release achieved; none if nothing is sensitive."""
     errors: Mapping[str, Exception] = field(default_factory=dict)
@@ -85,6 +89,11 @@ class Result:
     def guessed(self) -> float | None:
         """The success of the best attack; ``None`` if there was none."""
         return max((evidence.rate for evidence in self.evidence), default=None)
+
+    @property
+    def described(self) -> str:
+        """What is published of the quasi-identifiers, in words."""
+        return EXACT if self.exact_quasi else WITH_COUNTS if self.counts_columns else BOXES
 
     @property
     def unchanged(self) -> str | None:
@@ -159,6 +168,7 @@ class Result:
             "average": self.averages,
             "losses": self.losses,
             "exact_quasi": None if audit is None else self.exact_quasi,
+            "counts_columns": None if audit is None else self.counts_columns,
             "rows": None if audit is None else {"published": audit.rows, "withheld": audit.withheld},
             "groups": None if audit is None else audit.groups,
             "workload": None if errors is None else {"median": errors.median, "mean": errors.mean},
