@@ -16,6 +16,7 @@ from benchmarks import (
     ends,
     engines,
     families,
+    formats,
     heterogeneous,
     incognito,
     lifting,
@@ -52,6 +53,7 @@ PARTS = {
     "sdnist": sdnist.main,
     "engines": engines.main,
     "defaults": defaults.main,
+    "formats": formats.main,
 }
 
 
