@@ -89,6 +89,7 @@ def test_an_attack_knows_whose_rows_they_are(home: Path) -> None:
 def test_the_flag_of_another_command_is_told_with_the_commands_that_take_it(home: Path) -> None:
     told = refused("query", "release", "SELECT COUNT(*) FROM t", "--promise", "k-anonymity(k=2)")
     assert "query takes no --promise, which is for publish, audit, compare and report; leave it out" in told
+    assert "say --person COLUMN" in refused("publish", "t.csv", "--household", "id")
     assert "attack takes no --epsilon, which is for plan; leave it out" in refused("attack", "r", "--epsilon", "5")
     assert "did you mean" in refused("attack", "r", "--vctims", "5").lower()
 

@@ -8,6 +8,12 @@ import click
 
 from discreet.arguments import command_line
 
+HOUSEHOLD = (
+    "the rows of a household are protected together as those of one person: say --person COLUMN; anybody who knows how "
+    "many members it has, or all of them, may learn more"
+)
+"""What is said of a flag that would promise more than is kept."""
+
 
 class Command(click.Command):
     """A command that says which commands take a flag that it does not, and shows how columns are separated."""
@@ -19,6 +25,8 @@ class Command(click.Command):
             return super().parse_args(ctx, args)
         except click.NoSuchOption as fault:
             takers = taking(fault.option_name)
+            if fault.option_name == "--household" and self.name in taking("--person"):
+                raise click.UsageError(HOUSEHOLD, ctx) from None
             if not takers:
                 raise
             which = " and ".join(filter(None, (", ".join(takers[:-1]), takers[-1])))
