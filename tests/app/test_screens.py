@@ -49,10 +49,11 @@ class Steward:
     def ended(self, path: str) -> str:
         """What is shown at last, when the work that was begun has ended."""
         for _ in range(1200):
+            busy = self.desk.task is not None and self.desk.task.running
             answer = self.client.get(path)
             if answer.status_code == 303:
                 path = answer.headers["location"]
-            elif path != "/working" or self.desk.task is None or not self.desk.task.running:
+            elif path != "/working" or not busy:
                 return html.unescape(answer.text)
             time.sleep(0.05)
         raise AssertionError("the work did not end")
@@ -102,6 +103,10 @@ def test_from_a_file_to_a_release_and_a_report(steward: Steward) -> None:
         packed.read(f"release/{path.name}") == path.read_bytes() for path in (steward.folder / "release").iterdir()
     )
     assert {info.date_time for info in packed.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+    steward.get("/count")
+    seen = steward.post("/count", sql="SELECT COUNT(*) FROM t WHERE disease = 'angina'")
+    assert re.search(r'<td class="number">10</td>.*<td class="number">10</td></tr>', seen), seen
+    assert "That did not work" in steward.post("/count", sql="DROP TABLE t")
     assert "contains values of the original" in steward.post("/report", kind="internal")
     page = steward.client.get("/report/page")
     assert "Privacy report" in page.text and "script-src" not in page.headers["content-security-policy"]
@@ -133,6 +138,7 @@ REFUSED = [
     ("/choose", {"promise": "k-anonymity(k=5)", "scheme": "alchemy"}, "alchemy"),
     ("/publish", {"output": ""}, "no folder is named"),
     ("/report", {}, "nothing was published"),
+    ("/count", {"sql": "SELECT COUNT(*) FROM t"}, "nothing was published"),
     ("/check", {"folder": "", "original": ""}, "name the folder of the one, and the other"),
 ]
 

@@ -52,6 +52,8 @@ class Desk:
         self.number += 1
         self.outcome: dict[str, Any] | None = None
         self.report: dict[str, Any] | None = None
+        self.counts: list[dict[str, Any]] = []
+        """What was counted in the release, the latest first."""
 
     def check(self, number: str) -> None:
         """Raise an error for a form of another state, or while there is work under way."""

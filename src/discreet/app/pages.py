@@ -18,6 +18,7 @@ STEPS = (
     ("/choose", "Promise"),
     ("/publish", "Publish"),
     ("/release", "Release"),
+    ("/count", "Count"),
     ("/report", "Report"),
 )
 """The screens of a publication, in their order."""
@@ -58,7 +59,7 @@ def reached(desk: Desk) -> set[str]:
             if desk.promises:
                 found.add("/publish")
     if desk.outcome is not None:
-        found |= {"/release", "/report"}
+        found |= {"/release", "/count", "/report"}
     return found
 
 

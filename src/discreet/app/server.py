@@ -17,7 +17,7 @@ from starlette.routing import Route
 from discreet.app.desk import Desk, StaleError
 from discreet.app.guard import Guard
 from discreet.app.pages import problem
-from discreet.app.screens import choose, open, publish, report, table, working
+from discreet.app.screens import choose, count, open, publish, report, table, working
 from discreet.errors import DiscreetError, in_words
 
 STATIC = {"app.css": "text/css", "app.js": "text/javascript"}
@@ -46,6 +46,8 @@ ROUTES: tuple[tuple[str, str, Screen], ...] = (
     ("/publish", "POST", publish.begin),
     ("/release", "GET", publish.release),
     ("/release.zip", "GET", publish.packed),
+    ("/count", "GET", count.screen),
+    ("/count", "POST", count.ask),
     ("/report", "GET", report.screen),
     ("/report", "POST", report.begin),
     ("/report/page", "GET", report.page),

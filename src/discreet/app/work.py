@@ -69,6 +69,22 @@ def check(folder: str, original: str, promises: list[str], progress: Progress) -
         return {**_plain(outcome.audit.as_dict()), "verdict": outcome.audit.verdict}
 
 
+def count(folder: str, original: str, sql: str, progress: Progress) -> dict[str, Any]:
+    """Estimate a count from a release, and count the original."""
+    from discreet.analyst.answers import answers
+    from discreet.jobs.audit import read_compared
+    from discreet.progress import Remarks
+    from discreet.releases import load
+
+    with speaking_flags():
+        release = load(folder)
+        asked = release.query(sql)
+        (answer,) = answers(release, [asked])
+        progress("reading", 0.0)
+        table = read_compared(folder, original, None, {}, Remarks()).original
+        return {"sql": sql, **answer.as_dict(), "notes": list(answer.notes), "truth": asked.count(table)}
+
+
 def _plain(document: dict[str, Any]) -> dict[str, Any]:
     """Return a document as JSON has it."""
     plain: dict[str, Any] = json.loads(json.dumps(document, default=lambda value: value.tolist()))
