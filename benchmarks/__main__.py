@@ -25,6 +25,7 @@ from benchmarks import (
     minimality,
     proximity,
     queries,
+    readers,
     rivals,
     sdnist,
     sealed,
@@ -52,6 +53,7 @@ PARTS = {
     "ends": ends.main,
     "sdnist": sdnist.main,
     "engines": engines.main,
+    "readers": readers.main,
     "defaults": defaults.main,
     "formats": formats.main,
 }

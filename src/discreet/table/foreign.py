@@ -126,17 +126,19 @@ def _spreadsheet(path: Path, kind: FileKind, layout: Layout, what: str) -> Colum
     package = library("fastexcel", CALLED[kind], what)
     logging.getLogger("fastexcel.types.dtype").setLevel(logging.ERROR)  # it warns of every empty column
     book = package.read_excel(path)
-    sheet = the_one(layout.sheet, book.sheet_names, "sheet", what)
-    names = [column.name for column in book.load_sheet(sheet, n_rows=0).available_columns()]
+    chosen = the_one(layout.sheet, book.sheet_names, "sheet", what)
+    sheet = book.load_sheet(chosen, dtypes="string")
+    names = [column.name for column in sheet.available_columns()]
 
     def fetch(columns: Sequence[str]) -> tuple[int, Coding]:
         with _read_as(kind, what):
-            # As one type, cells of another would be missing without a word: such columns are read as texts.
             wanted = [names.index(name) for name in columns]
-            texts = pa.table(book.load_sheet(sheet, use_columns=wanted, dtypes="string").to_arrow())
-            typed = pa.table(book.load_sheet(sheet, use_columns=wanted, schema_sample_rows=None).to_arrow())
+            batch, faults = book.load_sheet(chosen, use_columns=wanted, schema_sample_rows=None).to_arrow_with_errors()
+            typed = pa.Table.from_batches([batch])
+            # As one type, cells of another would be missing without a word: such columns are read as texts.
+            texts = typed if faults is None else pa.table(sheet.to_arrow())
         coding: Coding = {name: partial(_cells, name, texts.column(name), typed.column(name)) for name in columns}
-        return texts.num_rows, coding
+        return typed.num_rows, coding
 
     return Columns(names, fetch)
 
