@@ -469,3 +469,18 @@ def test_labels_and_sets_stay_as_they_are() -> None:
     how = {"age": {"intervals": {"widths": [10]}}}
     labelled = dc.read(pa.table({"age": range(40), "s": list("ab") * 20}), quasi="age", sensitive="s", hierarchies=how)
     assert dc.publish(labelled, "k-anonymity(k=6)", "cuts(values=label)").quasi[0].unit is None
+
+
+@pytest.mark.parametrize("far", [2**50, 2**51, 2**51 + 1, 2**52, 2**53 - 1000, -(2**52)])
+def test_numbers_too_far_from_0_for_cells_are_left_as_they_are(far: int) -> None:
+    """Every interval has its rows in it, whether there are cells so far away or not."""
+    numbers = [far + 31 * at for at in range(30)]
+    table = dc.read(pa.table({"x": numbers, "s": list("ab") * 15}), quasi="x", sensitive="s")
+    release = dc.publish(table, "l-diversity(l=1.5)", "mondrian")
+    (texts,) = release.texts
+    ends = [[int(end) for end in text.strip("[]").split(",")] for text in texts.texts]
+    assert all(sum(first <= number <= last for first, *_, last in ends) >= 1 for number in numbers)
+    assert (release.quasi[0].unit is None) == (max(map(abs, numbers)) > 2**51)
+    if abs(far) > 2**51:
+        with pytest.raises(dc.DiscreetError, match="too many digits"):
+            dc.publish(table, "l-diversity(l=1.5)", "mondrian(snap=true)")

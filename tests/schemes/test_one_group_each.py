@@ -75,6 +75,7 @@ def test_an_audit_finds_groups_that_overlap_although_none_are_said_to(descriptio
         ("cuts(overlap=none, snap=true)", "snap=true makes descriptions overlap; leave it out"),
         ("sealed(overlap=none, values=label)", "values=label makes descriptions overlap; leave it out"),
         ("cuts(overlap=none, withhold=0.1)", "leave out withhold, or say overlap=any"),
+        ("mondrian(overlap=none, effort=thorough)", "effort=thorough moves rows from group to group.*; leave it out"),
         ("cuts(overlap=none, cuts=repaired)", "only plain cuts set groups apart; leave out cuts=repaired"),
     ],
 )
@@ -87,8 +88,10 @@ def test_promises_and_tables_that_contradict_it_are_refused() -> None:
     with pytest.raises(dc.DiscreetError, match=r"merged ones overlap with others.*; say overlap=any"):
         dc.publish(census(400), "alpha-beta(alpha=0.9, beta=0.9)", "cuts(overlap=none)")
     data = pa.table({"age": [1, 2, None, 4], "id": [1, 1, 2, 3], "s": list("abab")})
-    with pytest.raises(dc.DiscreetError, match=r"column 'age' has missing values.*say missing='withhold', or overlap"):
-        dc.publish(dc.read(data, quasi="age", sensitive="s", missing="value"), "l-diversity(l=1)", "cuts(overlap=none)")
-    persons = dc.read(data, quasi="age", sensitive="s", person="id", missing="withhold")
+    for way, why in (("value", "column 'age' has missing values"), ("withhold", "people whose rows are withheld fit")):
+        table = dc.read(data, quasi="age", sensitive="s", missing=way)  # type: ignore[arg-type]
+        with pytest.raises(dc.DiscreetError, match=f"{why}.*leave such rows out"):
+            dc.publish(table, "l-diversity(l=1)", "cuts(overlap=none)", most_withheld=0.5)
+    persons = dc.read(data.drop_null(), quasi="age", sensitive="s", person="id")
     with pytest.raises(dc.DiscreetError, match=r"one row per person.*; say overlap=any"):
         dc.publish(persons, "l-diversity(l=1)", "cuts(overlap=none)")

@@ -75,6 +75,7 @@ def check_supported(spec: TableSpec, principle: Principle, scheme: Scheme) -> Cu
         "exact descriptions": scheme.exact,
         "counts of quasi-identifiers": scheme.counts_columns,
         "groups that nobody fits two of": scheme.overlap == "none",
+        "rows that satisfy a condition": spec.where,
         "bins by quantiles": any(isinstance(fit.bins, int) for fit in spec.fits.values()),
         "releases that withhold rows": scheme.withhold or spec.missing == "withhold",
     }

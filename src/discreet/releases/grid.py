@@ -43,6 +43,8 @@ Places = NDArray[np.int64]
 
 STEPS = 2 * 2 ** np.arange(52, dtype=np.int64)
 """How many units a cell may have."""
+FARTHEST = int(STEPS[-1]) // 2
+"""How far from 0 the numbers of a column may lie, in units: cells of the domain that nobody declared reach further."""
 FEW = 8
 """Attributes of at most so many values, such as 0 and 1 or a scale from 1 to 5, are widened only if asked for."""
 CELLS = 8
@@ -168,8 +170,9 @@ def column_unit(column: Column) -> float | None:
             f"column {column.name!r} has values whose order nobody declared, so intervals of them end at somebody's; "
             f"give all of them in their order ({argument('hierarchies', {column.name: 'FILE'})}), or say snap=false"
         )
-    unit = unit_of(_public(column, _occurring(column)))
-    if unit is None:
+    numbers = _public(column, _occurring(column))
+    unit = unit_of(numbers)
+    if unit is None or float(np.nanmax(np.abs(numbers), initial=0.0)) * round(1.0 / unit) > FARTHEST:
         raise DiscreetError(
             f"column {column.name!r} has numbers of too many digits to have a last decimal place in common, in which "
             "intervals could be widened; round them, or say snap=false"

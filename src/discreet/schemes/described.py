@@ -6,7 +6,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal, cast
 
-from discreet.arguments import argument
 from discreet.catalogue import FORMATS
 from discreet.errors import DiscreetError
 from discreet.options import Interval, hints_of
@@ -48,8 +47,8 @@ class BoxScheme(Scheme):
     intervals."""
 
     overlap: Overlap = "any"
-    """``none``: nobody fits two groups, so that guesses that go by groups are right at most as often as beliefs allow.
-    Cuts are then plain, categories are published as sets, and intervals as narrow as they are."""
+    """``none``: nobody of the table fits two groups, so that guesses that go by groups are right at most as often as
+    beliefs allow. Cuts are then plain, categories are published as sets, and intervals as narrow as they are."""
 
     def __post_init__(self) -> None:
         """Raise an error for options that contradict each other."""
@@ -121,11 +120,14 @@ class BoxScheme(Scheme):
                 f"{self.name}: overlap=none is about one row per person, and rows of a person stay together here; say "
                 "overlap=any"
             )
+        advice = "leave such rows out of the table, or say overlap=any"
+        if table.unusable is not None and len(table.unusable):
+            raise DiscreetError(f"{self.name}: people whose rows are withheld fit groups of others; {advice}")
         for column in table.quasi:
-            if column.kind != "categorical" and column.missing is not None and table.unusable is None:
+            if column.kind != "categorical" and column.missing is not None:
                 raise DiscreetError(
-                    f"column {column.name!r} has missing values, under which the description '*' of a group overlaps "
-                    f"with all others; say {argument('missing', 'withhold')}, or overlap=any"
+                    f"column {column.name!r} has missing values, and the description '*' of a group with them overlaps "
+                    f"with all others; {advice}"
                 )
 
     def completed(self, release: Release, table: Table, principle: Principle) -> Release:

@@ -121,6 +121,24 @@ def test_leaves_that_share_people_are_checked_by_numbers() -> None:
     assert "too few of one of the values" in check.sentence
 
 
+def test_an_audit_finds_other_numbers_of_nodes_that_are_nobodys_leaf(tmp_path: Path) -> None:
+    """Two roots with equal values of their own are told apart by what is below them."""
+    ages = [1, 1, 2, 2, 3, 3, 4, 4]
+    table = dc.read(pa.table({"age": ages, "s": list("abcdacbd")}), quasi="age", sensitive="s")
+    leaf_of, node_of = np.array([2, 2, 3, 3, 4, 4, 5, 5]), np.array([0, 2, 0, 3, 1, 4, 1, 5])
+    codes = table.sensitive_codes
+    assert sorted(codes[node_of == 0]) != sorted(codes[node_of == 1])
+    table = dc.read(pa.table({"age": ages, "s": list("acbdadbc")}), quasi="age", sensitive="s")
+    one = Grown(table, np.array([-1, -1, 0, 0, 1, 1]), leaf_of, node_of)
+    release = exactly(one, dc.LDiversity(1))
+    above = release.parents < 0
+    assert len({tuple(line) for line in release.counts.matrix()[above].tolist()}) == 1, "their own values are equal"
+    swapped = release._rearranged(np.array([1, 0, *range(2, release.groups)]), None)
+    home = swapped.save(tmp_path / "r")
+    check = next(check for check in dc.audit(home, table).checks if check.name == "order")
+    assert not check.holds
+
+
 def test_a_promise_about_presence_is_refused_and_k_anonymity_judged_by_rows(tmp_path: Path) -> None:
     table = people(np.random.default_rng(1), 60)
     with pytest.raises(dc.DiscreetError, match="hide"):

@@ -31,8 +31,8 @@ def overlap(case: Case[Any]) -> list[Check]:
     people = [replace(column, codes=held[first]) for column, held in zip(columns, codes, strict=True)]
     several = int(numbers[case.release.certain_groups(people) < 0].sum())
     if several:
-        said = "The manifest states overlap=none"
-        sentence = f"{said}, but {rows(several)} of the original do not fit exactly one group."
+        fit = "does not fit" if several == 1 else "do not fit"
+        sentence = f"The manifest states overlap=none, but {rows(several)} of the original {fit} exactly one group."
         return [Check("overlap", False, sentence)]
     sentence = (
         "Everybody fits exactly one group, as overlap=none states: a guess that goes by the group alone is right for "

@@ -104,7 +104,7 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease, ExactRowsRelease):
         numbers = self._numbers()
         group_of = canonical.renumbered(numbers, self.group_of)
         order = canonical.line_order(group_of, self._line_keys)
-        if order is None and bool((group_of == self.group_of).all()):
+        if order is None and bool((numbers == np.arange(self.groups)).all()):
             return self
         return self._rearranged(numbers, order)
 

@@ -79,6 +79,11 @@ class Cuts(GroupingScheme):
                     f"{self.name}: people whose rows are withheld fit groups of others; leave out withhold, or say "
                     "overlap=any"
                 )
+            if self.effort != "fast":
+                raise DiscreetError(
+                    f"{self.name}: effort={self.effort} moves rows from group to group, after which groups overlap; "
+                    "leave it out, or say overlap=any"
+                )
             if set(names) not in ({"plain"}, set(FAMILIES)):
                 kinds = "+".join(names)
                 raise DiscreetError(
