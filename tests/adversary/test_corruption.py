@@ -96,7 +96,8 @@ def test_withheld_persons_do_not_make_beliefs_negative() -> None:
 def test_formats_without_such_groups_say_why(scheme: str) -> None:
     release = release_by(scheme)
     reason = dc.attack(release, people(), random_state=1).refusals.get("corruption")
-    words = dict.fromkeys(("lifting", "heterogeneous:publishes=graph"), "in no group together")
+    trees = ("lifting", "lifting:descriptions=exact", "heterogeneous:publishes=graph")
+    words = dict.fromkeys(trees, "in no group together")
     words |= dict.fromkeys(("perturbation", "retention"), "by itself")
     words |= {"privbayes:domains=observed": "all rows are synthetic"}
     assert (reason is None) == (scheme not in words) and words.get(scheme, "") in (reason or "")
