@@ -69,7 +69,7 @@ BUDGETS = {
     "app": Budget(1_300, 20),
     "command": Budget(3_500, 27),
     "datasets": Budget(700, 5),
-    "engines": Budget(1_250, 9),
+    "engines": Budget(1_600, 11),
     "families": Budget(17_600, 110),
     "ground": Budget(1_900, 18),
     "jobs": Budget(2_650, 20),
@@ -78,7 +78,7 @@ BUDGETS = {
     "releases": Budget(8_900, 49),
     "report": Budget(5_500, 30),
     "schemes": Budget(4_000, 28),
-    "table": Budget(10_000, 49),
+    "table": Budget(10_100, 49),
 }
 """Per room; ``ground`` are the modules beside the rooms."""
 CORE = Budget(46_000, 300)

@@ -232,7 +232,7 @@ COMMANDS = (
         click.Option(
             ["--engine"],
             type=click.Choice(["memory", "duckdb"]),
-            help="duckdb: for Parquet files larger than memory.",
+            help="duckdb: for tables larger than memory.",
         ),
         valued("--memory", "SIZE", "Memory that the engine duckdb may take: 2GB."),
         path("--trace", "Also write a PRIVATE file with each row's group."),

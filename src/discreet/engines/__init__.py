@@ -21,12 +21,14 @@ were written, where the counts of all groups must add up to the prior. The sampl
 groups are tried. They affect the loss, never the promise. What is published beyond groups is the manifest, which
 follows from the values that occur, as in memory.
 
-    engine      what an engine does: the contract, which has one implementation so far
+    engine      what an engine does: the contract
+    source      the files that engines on this machine read
     duckdb      DuckDB on one machine, with bounded memory
     scale       how much memory there is, and the rows of a part and of a sample that follow from it
     vocabulary  the values of all columns, with their counts: what is known of a table after one pass
     tree        cuts of a sample, and where they send rows
     parts       the files of parts: divided, counted, merged
+    division    a table divided by these
     groups      the groups of a part, described as they are published
     publish     all of it, from a source to the files of a release
 """

@@ -1,52 +1,51 @@
-"""DuckDB as an engine: a Parquet file on this machine, with bounded memory.
+"""DuckDB as an engine: files on this machine, with bounded memory.
 
-What does not fit into the memory that it may take, it keeps in a private folder. It reads one file, loads no extension
-and opens no connection.
+What does not fit into the memory that it may take, it keeps in a private folder. It loads no extension and opens no
+connection.
 """
 
 from __future__ import annotations
 
 import glob
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from discreet.engines.engine import Dictionary, Rows
+from discreet.engines.engine import Dictionary, Rows, Seen, changed, watched
+from discreet.engines.source import Readable
 from discreet.errors import DiscreetError
 from discreet.processors import threads
-from discreet.table.detect import kind_of
-from discreet.table.foreign import library, quoted
-from discreet.table.paths import opened
+from discreet.table.foreign import arrow_of, batches_of, library, quoted
 
+T = TypeVar("T")
+U = TypeVar("U")
 BATCH = 1 << 18
 """The rows that are fetched at once."""
 FEW = 1 << 11
 """The lines that are fetched at once where a line may be long."""
+ROW = '"the number of the row"'
 CALLED = "to be published by the engine duckdb"
-CHANGED = "changed while it was read; publish it when nobody writes to it"
 
 
 class DuckdbEngine:
-    """A Parquet file, read by DuckDB in several passes."""
+    """Files, read by DuckDB in several passes."""
 
-    def __init__(self, path: Path, folder: Path, memory: int) -> None:
-        """Open a file; what DuckDB has to write meanwhile goes to ``folder``."""
-        import pyarrow.parquet as pq
+    name = "duckdb"
 
-        self.what = f"'{path}'"
+    def __init__(self, source: Readable, folder: Path, memory: int) -> None:
+        """Open files; what DuckDB has to write meanwhile goes to ``folder``."""
+        self.what, self.schema, self.untyped = source.files.what, source.schema, source.untyped
+        self._files, starts = source.files, list(source.starts)
         package = library("duckdb", CALLED, self.what)
-        with opened(path, self.what) as file:
-            if kind_of(file) != "parquet":
-                raise DiscreetError(f"the engine duckdb reads Parquet, and {self.what} is another kind of file")
-            self.schema: pa.Schema = pq.ParquetFile(file).schema_arrow
-        self._path, self._state = path, _state(path)
-        source = str(path.absolute())
-        self._source = f"read_parquet({_text(glob.escape(source))}, file_row_number = true, hive_partitioning = false)"
+        self._source = (
+            f"(SELECT *, file_row_number + list_extract({starts}, file_index::BIGINT + 1)::BIGINT AS {ROW} FROM "
+            f"read_parquet({_listed(source.paths)}, file_row_number = true, hive_partitioning = false))"
+        )
         self._numbers: dict[str, int] = {}
         """The number of the table with the dictionary of each column that was counted."""
         folder.mkdir(mode=0o700)
@@ -75,7 +74,7 @@ class DuckdbEngine:
                 f"CREATE TABLE d{table} AS SELECT value, row_number() OVER () - 1 AS place, amount FROM "
                 f"(SELECT {column} AS value, count(*) AS amount FROM {self._source} GROUP BY ALL)"
             )
-            found = self._arrow(f"SELECT value, amount FROM d{table} ORDER BY place").read_all()
+            found = arrow_of(self._base.sql(f"SELECT value, amount FROM d{table} ORDER BY place"))
         kind = self.schema.field(name).type
         values = found.column("value").combine_chunks()
         if pa.types.is_dictionary(kind):
@@ -91,44 +90,48 @@ class DuckdbEngine:
         with self._reading():
             return len(self._base.execute(query).fetchall()) > 0
 
-    def rows(self, names: Sequence[str], salt: int, share: float = 1.0) -> Iterator[Rows]:
-        """Yield the rows of columns that were counted, or about a share of them; a salted hash decides about lots."""
+    def sample(self, names: Sequence[str], salt: int, share: float) -> Iterator[Rows]:
+        """Yield about a share of the rows; a salted hash decides which, and about their lots."""
+        return self._rows(names, salt, f"WHERE hash({_lot(salt)}, {salt}::UBIGINT) < {int(share * 2**64)}::UBIGINT")
+
+    def over_rows(self, names: Sequence[str], salt: int, do: Callable[[Iterator[Rows]], T], seen: Seen) -> Iterator[T]:
+        """Yield what a function returns for all rows."""
+        yield do(watched(self._rows(names, salt), seen))
+
+    def over(self, items: Iterable[T], do: Callable[[T], U]) -> Iterator[U]:
+        """Yield what a function returns for each item, one after the other."""
+        return map(do, items)
+
+    def _rows(self, names: Sequence[str], salt: int, among: str = "") -> Iterator[Rows]:
         tables = [self._numbers[name] for name in names]
         places = [f"coalesce(d{table}.place, -1)::INTEGER AS c{at}" for at, table in enumerate(tables)]
         joins = [
             f"LEFT JOIN d{table} ON s.{quoted(name)} IS NOT DISTINCT FROM d{table}.value"
             for name, table in zip(names, tables, strict=True)
         ]
-        lot = f"hash(s.file_row_number, {salt}::UBIGINT)"
-        among = "" if share >= 1.0 else f"WHERE hash({lot}, {salt}::UBIGINT) < {int(share * 2**64)}::UBIGINT"
-        query = f"SELECT {', '.join(places)}, {lot} AS lot FROM {self._source} s {' '.join(joins)} {among}"
+        query = f"SELECT {', '.join(places)}, {_lot(salt)} AS lot FROM {self._source} s {' '.join(joins)} {among}"
         with self._reading():
             for batch in self._arrow(query):
                 codes = [batch.column(at).to_numpy() for at in range(len(names))]
                 if any(len(each) and each.min() < 0 for each in codes):
-                    raise DiscreetError(f"{self.what} {CHANGED}")
+                    raise changed(self.what)
                 yield Rows(codes, _between_0_and_1(batch.column(len(names)).to_numpy()))
 
     def in_order(self, files: Sequence[Path], names: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Yield the lines of Parquet files, sorted by these columns."""
-        listed = ", ".join(_text(glob.escape(str(file))) for file in files)
         columns = ", ".join(map(quoted, names))
         with self._reading():
             yield from self._arrow(
-                f"SELECT {columns} FROM read_parquet([{listed}], hive_partitioning = false) ORDER BY {columns}",
+                f"SELECT {columns} FROM read_parquet({_listed(files)}, hive_partitioning = false) ORDER BY {columns}",
                 FEW,
             )
 
     def check_unchanged(self) -> None:
-        """Raise an error if the file is not the one that was opened."""
-        if _state(self._path) != self._state:
-            raise DiscreetError(f"{self.what} {CHANGED}")
+        """Raise an error if a file is not the one that was opened."""
+        self._files.check_unchanged()
 
-    def _arrow(self, query: str, batch: int = BATCH) -> pa.RecordBatchReader:
-        result = self._base.sql(query)
-        if hasattr(result, "to_arrow_reader"):  # since version 2 of DuckDB
-            return result.to_arrow_reader(batch)
-        return result.fetch_arrow_reader(batch)
+    def _arrow(self, query: str, batch: int = BATCH) -> Iterator[pa.RecordBatch]:
+        return batches_of(self._base.sql(query), batch)
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
@@ -146,14 +149,11 @@ def _between_0_and_1(words: NDArray[np.uint64]) -> NDArray[np.float64]:
     return (words >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
-def _state(path: Path) -> tuple[int, ...]:
-    """What changes when somebody writes to a file."""
-    try:
-        status = path.stat()
-    except OSError:
-        return ()
-    return status.st_size, status.st_mtime_ns, status.st_ino
+def _lot(salt: int) -> str:
+    return f"hash(s.{ROW}, {salt}::UBIGINT)"
 
 
-def _text(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
+def _listed(paths: Iterable[Path]) -> str:
+    """Return paths as SQL, in which no name is a pattern."""
+    names = (glob.escape(str(path.absolute())).replace("'", "''") for path in paths)
+    return "[" + ", ".join(f"'{name}'" for name in names) + "]"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+from uuid import uuid4
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +15,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from discreet.engines.vocabulary import Coded, Vocabulary
+from discreet.engines.parts import Part, Shelf
+from discreet.engines.vocabulary import Vocabulary
 from discreet.principles.counts import Counts
 from discreet.principles.principle import Principle
 from discreet.releases.attributes import Attribute
@@ -35,6 +37,16 @@ MEMBERS = "members"
 groups in the order of these bytes are in canonical order."""
 
 
+class Described(NamedTuple):
+    """The groups of a part."""
+
+    file: Path
+    groups: int
+    """How many they are."""
+    named: tuple[set[str], ...]
+    """Per quasi-identifier: their texts, before they are widened."""
+
+
 @dataclass(frozen=True, eq=False)
 class Describer:
     """Forms the groups of parts, and knows how they are published."""
@@ -42,8 +54,7 @@ class Describer:
     vocabulary: Vocabulary
     scheme: Cuts
     principle: Principle
-    named: list[set[str]] = field(default_factory=list)
-    """Per quasi-identifier: the texts of all groups so far, before they are widened."""
+    shelf: Shelf
 
     @cached_property
     def rows(self) -> PublishedRows:
@@ -70,8 +81,10 @@ class Describer:
             attribute, texts = widened(attribute, texts, column, self.scheme.snap is True)
         return stepped(attribute, column), texts
 
-    def describe(self, coded: Coded, rng: np.random.Generator, file: Path) -> int:
-        """Form the groups of a part, write them to a file, and return how many they are."""
+    def __call__(self, given: tuple[Part, np.random.Generator]) -> Described:
+        """Form the groups of a part, and write them to a file."""
+        part, rng = given
+        coded = self.shelf.load(part)
         table = self.vocabulary.with_rows(coded.quasi, coded.sensitive)
         table = table.reordered(row_order(table, self.scheme.random_state))
         prior, every = self.vocabulary.prior, np.arange(table.rows)
@@ -80,20 +93,21 @@ class Describer:
         counts = Counts.of_rows(groups, table.sensitive_codes, number, len(prior.counts))
         if groups.min() < 0 or not self.principle.holds(counts, prior).all():
             raise AssertionError(f"a group breaks {self.principle}; nothing was published")
-        columns = []
-        self.named.extend(set() for _ in self.rows.quasi[len(self.named) :])
+        columns, named = [], []
         for at, (attribute, column) in enumerate(zip(self.rows.quasi, table.quasi, strict=True)):
             texts = generalize(column, groups, number, self.scheme.values)
-            self.named[at].update(texts.texts)
+            named.append(set(texts.texts))
             _, texts = self.widened(attribute, texts, at)
             columns.append(pa.DictionaryArray.from_arrays(pa.array(texts.of_cell), pa.array(texts.texts, pa.string())))
         columns.append(_members(groups, self.sensitive.codes[table.sensitive_codes], number))
-        pq.write_table(pa.table(columns, names=self.columns), file)
-        return number
+        file = self.shelf.folder / f"groups-{uuid4().hex}.parquet"
+        pq.write_table(pa.table(columns, names=self.columns), file, store_schema=False)
+        return Described(file, number, tuple(named))
 
-    def release(self, statement: Statement, groups: int) -> GeneralizedRelease:
-        """Return a release of these groups that has its manifest, and no rows yet."""
-        named = [Texts(tuple(sorted(texts)), np.zeros(0, np.int32)) for texts in self.named]
+    def release(self, statement: Statement, found: Sequence[Described]) -> GeneralizedRelease:
+        """Return a release of the groups of all parts that has its manifest, and no rows yet."""
+        groups, texts = sum(part.groups for part in found), zip(*(part.named for part in found), strict=True)
+        named = [Texts(tuple(sorted(set().union(*each))), np.zeros(0, np.int32)) for each in texts]
         described = self.rows.described_by(named)
         nothing = Texts((), np.zeros(0, np.int32))
         quasi = [self.widened(attribute, nothing, at)[0] for at, attribute in enumerate(described[: len(named)])]

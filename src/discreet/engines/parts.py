@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
+from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.engines.engine import Rows
 from discreet.engines.tree import Grower, Node, Places, assign
-from discreet.engines.vocabulary import Coded, Vocabulary, together
+from discreet.engines.vocabulary import Coded, coded, together
 
 BATCH = 1 << 18
 """The rows of a file that are read at once, where not all are needed."""
@@ -30,23 +32,18 @@ class Part:
         return int(self.counts.sum())
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Shelf:
-    """A folder with files of coded rows."""
+    """A folder with files of coded rows, each of which has so many columns."""
 
     folder: Path
-    vocabulary: Vocabulary
-    rng: np.random.Generator
-    made: list[Path] = field(default_factory=list)
-
-    @property
-    def columns(self) -> int:
-        """How many numbers a row has in a file: its codes."""
-        return len(self.vocabulary.counts)
+    columns: int
 
     def load(self, part: Part) -> Coded:
         """Return all rows of a part."""
-        codes = np.concatenate([np.fromfile(file, np.int32) for file in part.files]).reshape(-1, self.columns)
+        nobody = np.zeros(0, np.int32)
+        codes = np.concatenate([nobody, *(np.fromfile(file, np.int32) for file in part.files)])
+        codes = codes.reshape(-1, self.columns)
         return Coded(codes[:, :-1], codes[:, -1], np.zeros(0))
 
     def stream(self, part: Part, lot: int) -> Iterator[Coded]:
@@ -57,12 +54,11 @@ class Shelf:
                 while len(codes := np.fromfile(opened, np.int32, BATCH * self.columns).reshape(-1, self.columns)):
                     yield Coded(codes[:, :-1], codes[:, -1], rng.random(len(codes)))
 
-    def divide(self, rows: Iterable[Coded], tree: Node, places: Places) -> list[Part]:
-        """Put rows into new files, one for each part of a tree, and return these parts."""
-        number = sum(1 for _ in tree.leaves())
-        files = [self.folder / f"rows-{len(self.made) + at}" for at in range(number)]
-        self.made.extend(files)
-        width = len(self.vocabulary.counts[-1])
+    def divide(self, rows: Iterable[Coded], tree: Node, places: Places, width: int) -> list[Part]:
+        """Put rows into new files, one for each part of a tree, and return these parts; there are ``width`` sensitive
+        values."""
+        number, mark = sum(1 for _ in tree.leaves()), uuid4().hex
+        files = [self.folder / f"rows-{at}-{mark}" for at in range(number)]
         counts = np.zeros((number, width), np.int64)
         for some in rows:
             parts = assign(tree, places.along(some))
@@ -77,6 +73,50 @@ class Shelf:
         return [Part((file,) if own.any() else (), own) for file, own in zip(files, counts, strict=True)]
 
 
+@dataclass(frozen=True, eq=False)
+class Divider:
+    """Puts rows, wherever they are, into the files of the parts of a tree.
+
+    The files of every call have names of their own, and only what calls return is looked at: files of a call that was
+    given up belong to no part.
+    """
+
+    shelf: Shelf
+    codes: list[NDArray[np.int32]]
+    """Per column: the code of each place in its dictionary."""
+    tree: Node
+    places: Places
+    width: int
+
+    def __call__(self, rows: Iterator[Rows]) -> list[Part]:
+        """Return the parts, with those of the rows that are in these."""
+        return self.shelf.divide((coded(self.codes, some) for some in rows), self.tree, self.places, self.width)
+
+
+@dataclass(frozen=True, eq=False)
+class Counter:
+    """Counts the rows in the files of a part: per column how many have each code."""
+
+    shelf: Shelf
+    widths: tuple[int, ...]
+
+    def __call__(self, part: Part) -> list[NDArray[np.int64]]:
+        """Return the counts of each column."""
+        counts = [np.zeros(width, np.int64) for width in self.widths]
+        for rows in self.shelf.stream(part, 0):
+            for own, codes in zip(counts, (*rows.quasi.T, rows.sensitive), strict=True):
+                own += np.bincount(codes, minlength=len(own))
+        return counts
+
+
+def joined(found: Iterable[list[Part]]) -> list[Part]:
+    """Return parts that were divided in several calls."""
+    return [
+        Part(tuple(file for part in same for file in part.files), np.sum([part.counts for part in same], axis=0))
+        for same in zip(*found, strict=True)
+    ]
+
+
 def merged(node: Node, parts: list[Part], keeps: Callable[[NDArray[np.int64]], bool]) -> list[Part]:
     """Return the parts of a tree, those that break the promise merged with their neighbours until they keep it."""
     if node.cut is None:
@@ -89,22 +129,25 @@ def merged(node: Node, parts: list[Part], keeps: Callable[[NDArray[np.int64]], b
 
 
 def refined(
-    part: Part, shelf: Shelf, grower: Grower, sample: int, keeps: Callable[[NDArray[np.int64]], bool]
+    part: Part,
+    shelf: Shelf,
+    grower: Grower,
+    sample: int,
+    rng: np.random.Generator,
+    keeps: Callable[[NDArray[np.int64]], bool],
 ) -> list[Part]:
     """Divide a part that has more rows than fit into memory again, by stratified cuts; it stays if that fails."""
-    share, lot = min(1.0, sample / part.rows), int(shelf.rng.integers(2**63))
+    share, lot = min(1.0, sample / part.rows), int(rng.integers(2**63))
     drawn = []
     for rows in shelf.stream(part, lot):  # of a part that is its own sample every value is halved exactly
-        chosen = shelf.rng.random(len(rows.lots)) < share
+        chosen = rng.random(len(rows.lots)) < share
         drawn.append(rows.take(chosen))
     tree = grower.tree(grower.places.along(together(drawn, shelf.columns - 1)))
     if tree.cut is None:
         return [part]
-    found = merged(tree, shelf.divide(shelf.stream(part, lot), tree, grower.places), keeps)
-    if len(found) > 1:
-        for file in part.files:
-            file.unlink()
-        return found
-    for file in found[0].files:
+    halves = shelf.divide(shelf.stream(part, lot), tree, grower.places, len(part.counts))
+    found = merged(tree, halves, keeps)
+    lost = part if len(found) > 1 else found[0]
+    for file in lost.files:
         file.unlink()
-    return [part]
+    return found if len(found) > 1 else [part]

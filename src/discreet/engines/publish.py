@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +12,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from discreet.arguments import argument
-from discreet.engines.duckdb import CHANGED, DuckdbEngine
+from discreet.engines.division import Division
+from discreet.engines.engine import Engine, changed
 from discreet.engines.groups import Describer, pieces
-from discreet.engines.parts import Part, Shelf, merged, refined
+from discreet.engines.parts import Shelf
 from discreet.engines.scale import Scale
-from discreet.engines.tree import Grower, Places
-from discreet.engines.vocabulary import Vocabulary, together
+from discreet.engines.vocabulary import Vocabulary
 from discreet.errors import DiscreetError
 from discreet.principles.counts import Counts
 from discreet.principles.per_attribute import Promised
@@ -33,13 +33,9 @@ from discreet.releases.statement import Statement
 from discreet.schemes.cuts.scheme import Cuts
 from discreet.schemes.default_scheme import bounds_presence
 from discreet.schemes.scheme import Scheme, check_kept_by
-from discreet.table.layout import Layout
 from discreet.table.spec import TableSpec
 from discreet.table.texts import near
 from discreet.table.write import TableFormat, digest, read_pieces, write_pieces
-
-SPARE = 3
-"""A part that has so many times the rows that are aimed at, and cannot be divided, is refused."""
 
 
 @dataclass(frozen=True)
@@ -82,17 +78,11 @@ def check_supported(spec: TableSpec, principle: Principle, scheme: Scheme) -> Cu
     for what, asked in given.items():
         if asked:
             raise refuse(what)
-    for key in fields(Layout):
-        if key.name not in ("na", "header") and getattr(spec, key.name):
-            raise DiscreetError(
-                f"{argument(key.name)} is about other files than Parquet, which is what the engine duckdb reads; leave "
-                f"it out, or say {argument('engine', 'memory')}"
-            )
     return scheme
 
 
 def publish(
-    engine: DuckdbEngine,
+    engine: Engine,
     spec: TableSpec,
     principle: Principle,
     scheme: Cuts,
@@ -111,30 +101,30 @@ def publish(
     prior = vocabulary.prior
     _check_whole(scheme, principle, vocabulary)
     principle = conjunction(part.stated(prior) for part in principle.parts)
-    shelf = Shelf(work, vocabulary, rng)
-    parts = _divided(engine, shelf, principle, scheme, scale, tell)
-    describer = Describer(vocabulary, scheme, principle)
-    files, groups = [], 0
-    for number, part in enumerate(parts):
-        tell("grouping", number / len(parts))
-        files.append(work / f"groups-{number}.parquet")
-        groups += describer.describe(shelf.load(part), rng, files[-1])
+    shelf = Shelf(work, len(vocabulary.counts))
+    parts = Division(engine, vocabulary, shelf, principle, scheme, scale, rng, tell).parts()
+    describer, found = Describer(vocabulary, scheme, principle, shelf), []
+    for part, made in zip(parts, engine.over(zip(parts, rng.spawn(len(parts)), strict=True), describer), strict=True):
+        found.append(made)
+        tell("grouping", len(found) / len(parts))
         for file in part.files:
             file.unlink()
     tell("saving", 0.0)
-    release = describer.release(Statement(**scheme.statement(principle)), groups)
+    release = describer.release(Statement(**scheme.statement(principle)), found)
     home.mkdir(exist_ok=True)
     table = home / f"table.{format}"
-    write_pieces(pieces(engine.in_order(files, describer.columns), release, format == "parquet"), table, format)
+    lines = engine.in_order([made.file for made in found], describer.columns)
+    write_pieces(pieces(lines, release, format == "parquet"), table, format)
     engine.check_unchanged()
     tell("auditing", 0.0)
+    groups = sum(made.groups for made in found)
     achieved = _judged(table, format, release, describer, groups)
     write_manifest(home, {**release.manifest, "tables": {table.name: {"sha256": digest(table)}}})
     largest = max(part.rows for part in parts)
     return Written(vocabulary.rows, groups, len(parts), largest, release.manifest["scheme"], achieved)
 
 
-def _counted(engine: DuckdbEngine, spec: TableSpec, tell: Progress) -> Vocabulary:
+def _counted(engine: Engine, spec: TableSpec, tell: Progress) -> Vocabulary:
     """Return the vocabulary of the table, after one pass over each column."""
     names = (*spec.roles.quasi, *spec.roles.sensitive)
     check_columns(engine.schema, (*names, *spec.roles.identifiers), names, engine.what)
@@ -149,8 +139,8 @@ def _counted(engine: DuckdbEngine, spec: TableSpec, tell: Progress) -> Vocabular
         tell("counting", number / len(names))
         found.append(engine.count(name))
     if len({int(each.rows.sum()) for each in found}) > 1:
-        raise DiscreetError(f"{engine.what} {CHANGED}")
-    return Vocabulary.of(found, spec)
+        raise changed(engine.what)
+    return Vocabulary.of(found, spec, engine.untyped)
 
 
 def check_columns(schema: pa.Schema, needed: Sequence[str], read: Sequence[str], what: str) -> None:
@@ -188,65 +178,6 @@ def _check_whole(scheme: Cuts, principle: Principle, vocabulary: Vocabulary) -> 
             f"scheme {scheme.name!r} starts with all rows as one group, which breaks the promise: "
             f"{principle.explain(prior.counts, prior)} Instead, say {argument('engine', 'memory')}."
         )
-
-
-def _divided(
-    engine: DuckdbEngine, shelf: Shelf, principle: Principle, scheme: Cuts, scale: Scale, tell: Progress
-) -> list[Part]:
-    """Return the parts of the table, each of which keeps the promise as one group, with the rows counted in their
-    files."""
-    vocabulary = shelf.vocabulary
-    names = [column.name for column in vocabulary.table.columns]
-    prior, share = vocabulary.prior, scale.sample_of(vocabulary.rows)
-
-    def keeps(counts: NDArray[np.int64]) -> bool:
-        return bool(principle.holds(counts[None], prior)[0])
-
-    def rows(share: float = 1.0) -> Any:
-        done = 0
-        for some in engine.rows(names, int(shelf.rng.integers(2**63)), share):
-            yield vocabulary.coded(some)
-            done += len(some.lots)
-            tell("sampling" if share < 1.0 else "dividing", min(1.0, done / (vocabulary.rows * share)))
-
-    places = Places.of(vocabulary, scheme.loss, scheme.values)
-    drawn = [places.along(some) for some in rows(share)] if vocabulary.rows > scale.part else []
-    sample = together(drawn, len(vocabulary.table.quasi))
-    grower = Grower(places, principle, prior, vocabulary.rows / max(1, len(sample.lots)), scale.part)
-    grower = replace(grower, stratified="stratified" in scheme.cuts)
-    tree = grower.tree(sample)
-    divided = shelf.divide(rows(), tree, places)
-    _check_same(divided, shelf, engine.what)
-    waiting, parts = merged(tree, divided, keeps), []
-    while waiting:
-        part = waiting.pop()
-        if part.rows > 1.5 * scale.part:
-            some = min(part.rows, scale.sample[1])
-            stratified = replace(grower, factor=part.rows / some, plain=False)
-            found = refined(part, shelf, stratified, some, keeps)
-            if len(found) > 1:
-                waiting.extend(found)
-                continue
-            if part.rows > SPARE * scale.part:
-                raise DiscreetError(
-                    f"{part.rows:,} rows cannot be divided further under this promise and do not fit into memory; "
-                    f"allow more, as in {argument('memory', '8GB')}, or promise less"
-                )
-        parts.append(part)
-    return parts
-
-
-def _check_same(parts: Sequence[Part], shelf: Shelf, what: str) -> None:
-    """Raise an error unless the rows in the files of parts are those that were counted, column by column."""
-    counts = [np.zeros_like(each) for each in shelf.vocabulary.counts]
-    for part in parts:
-        for rows in shelf.stream(part, 0):
-            for at, own in enumerate(counts):
-                own += np.bincount(
-                    rows.quasi[:, at] if at < rows.quasi.shape[1] else rows.sensitive, minlength=len(own)
-                )
-    if any((own != known).any() for own, known in zip(counts, shelf.vocabulary.counts, strict=True)):
-        raise DiscreetError(f"{what} {CHANGED}")
 
 
 def _judged(path: Path, format: TableFormat, release: Release, describer: Describer, groups: int) -> dict[str, float]:

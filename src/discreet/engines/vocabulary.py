@@ -19,6 +19,7 @@ from discreet.principles.prior import Prior
 from discreet.releases.partition import GROUP, PublishedRows
 from discreet.releases.passthrough import check_unlisted
 from discreet.table.read import table_of
+from discreet.table.sources import Source
 from discreet.table.spec import TableSpec
 from discreet.table.table import Column, Table
 
@@ -35,6 +36,12 @@ class Coded(NamedTuple):
     def take(self, rows: NDArray[Any]) -> Coded:
         """Return some of the rows."""
         return Coded(self.quasi[rows], self.sensitive[rows], self.lots[rows])
+
+
+def coded(codes: Sequence[NDArray[np.int32]], rows: Rows) -> Coded:
+    """Return rows as the columns of a vocabulary with these codes code them."""
+    own = [code[places] for code, places in zip(codes, rows.places, strict=True)]
+    return Coded(np.column_stack(own[:-1]), own[-1], rows.lots)
 
 
 def together(some: Sequence[Coded], quasi: int) -> Coded:
@@ -59,9 +66,9 @@ class Vocabulary:
     """Per column: how many rows have each code."""
 
     @classmethod
-    def of(cls, dictionaries: Sequence[Dictionary], spec: TableSpec) -> Vocabulary:
+    def of(cls, dictionaries: Sequence[Dictionary], spec: TableSpec, untyped: bool = False) -> Vocabulary:
         """Return the vocabulary of a table with these dictionaries, of its quasi-identifiers and its sensitive
-        attribute, read as a spec says."""
+        attribute, read as a spec says; if it is ``untyped``, texts may stand for numbers."""
         height = max(len(each.values) for each in dictionaries)
         if height == 0:
             raise DiscreetError("the table has no rows, so there is nothing to publish; check the input")
@@ -70,7 +77,8 @@ class Vocabulary:
         ]
         names = (*spec.roles.quasi, *spec.roles.sensitive)
         try:
-            read = table_of(pa.table(columns, names=list(names)), replace(spec, identifiers=(), header=None))
+            as_named = replace(spec, identifiers=(), header=None, columns=(), table=None, query=None)
+            read = table_of(Source(pa.table(columns, names=list(names)), untyped), as_named)
         except DiscreetError as fault:  # no row of the original is at that place
             raise DiscreetError(re.sub(r" in row [\d,]+", "", str(fault)), fault.field) from None
         if read.unusable is not None:
@@ -78,7 +86,8 @@ class Vocabulary:
                 f"rows with missing numbers in {next(iter(read.lacking))!r} would be withheld, which this engine "
                 f"does not do; say {argument('missing', 'value')}, or {argument('engine', 'memory')}"
             )
-        read = replace(read, notes=())  # on the numbers of rows with a value, which are others here
+        # notes are on the numbers of rows with a value, which are others here
+        read = replace(read, notes=(), reading=spec.recorded())
         shown = PublishedRows(read, np.zeros(height, np.int32)).columns
         read = replace(read, quasi=shown)
         if any(column.name == GROUP for column in read.columns):
@@ -102,11 +111,6 @@ class Vocabulary:
     def prior(self) -> Prior:
         """The exact prior of the original."""
         return replace(Prior.of(self.table), counts=self.counts[-1])
-
-    def coded(self, rows: Rows) -> Coded:
-        """Return rows as its columns code them."""
-        codes = [code[places] for code, places in zip(self.codes, rows.places, strict=True)]
-        return Coded(np.column_stack(codes[:-1]), codes[-1], rows.lots)
 
     def with_rows(self, quasi: NDArray[np.int32], sensitive: NDArray[np.int32]) -> Table:
         """Return some rows of the original, given their codes, as a table."""

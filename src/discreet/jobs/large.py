@@ -12,6 +12,7 @@ from discreet.disk import uninterrupted
 from discreet.engines.duckdb import DuckdbEngine
 from discreet.engines.publish import Written, check_supported, publish
 from discreet.engines.scale import Scale
+from discreet.engines.source import Files, Readable
 from discreet.errors import DiscreetError
 from discreet.jobs.carry_out import cautions
 from discreet.jobs.job import Job
@@ -19,11 +20,8 @@ from discreet.jobs.outputs import check_output, tidy
 from discreet.jobs.reading import split
 from discreet.principles import conjunction, parse
 from discreet.progress import Progress, Remark, Remarks, no_progress
-from discreet.releases.placement import manifest_digest, place, writing
+from discreet.releases.placement import manifest_digest, place, real_place, writing
 from discreet.schemes import make_scheme
-from discreet.table.addresses import Address, addressed
-from discreet.table.paths import located
-from discreet.table.sources import Source
 from discreet.unfinished import settle, unfinished
 
 
@@ -64,12 +62,14 @@ def carry_out_large(
     before = manifest_digest(target)
     principle = conjunction(parse(text) for text in job.promises)
     scheme = make_scheme(job.scheme, job.options, job.seed, principle)
-    path = located(job.input)
-    if isinstance(addressed(job.input), Address):
-        raise DiscreetError(f"the engine duckdb reads Parquet files; say {argument('engine', 'memory')}")
+    files = Files.of(job.input)
+    if (home := real_place(job.input)).is_dir() and home in target.parents:
+        raise DiscreetError(
+            f"the output folder '{job.output}' lies inside '{job.input}', which is read; choose another"
+        )
     cuts = check_supported(job.table, principle, scheme)
-    with Source(job.input) as source:
-        spec = split(job.table, source).offered()
+    spec = split(job.table, files).offered()
+    files.check_layout(spec)
     scheme = check_supported(spec, principle, cuts)
     scale = scale or Scale.of(job.memory, len(spec.roles.published))
     remarks("caution", *cautions(job, scheme, None, before))
@@ -77,7 +77,8 @@ def carry_out_large(
     with writing(target), unfinished(target) as staged:
         work = staged.with_name("work")
         work.mkdir(mode=0o700)
-        with DuckdbEngine(path, work / "database", scale.database) as engine:
+        source = Readable.of(files, spec, work)
+        with DuckdbEngine(source, work / "database", scale.database) as engine:
             written = publish(engine, spec, principle, scheme, scale, work, staged, job.format, progress or no_progress)
         with uninterrupted():
             place(staged, target, before, job.force)

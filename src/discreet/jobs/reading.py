@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import Protocol
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from discreet.principles.wording import counted, rows
 from discreet.processors import memory
 from discreet.progress import Remark, Remarks
 from discreet.table.hierarchy_sources import Offered
+from discreet.table.layout import Layout
 from discreet.table.read import table_of
 from discreet.table.sources import Source
 from discreet.table.spec import NAMED, TableSpec
@@ -102,7 +104,14 @@ def on_offers(table: Table, spec: TableSpec) -> Iterator[Remark]:
             yield Remark("hierarchies", f"{sentence} say {say}")
 
 
-def split(spec: TableSpec, source: Source) -> TableSpec:
+class Named(Protocol):
+    """What knows the names of its columns."""
+
+    def names(self, layout: Layout, hints: Sequence[str] = ()) -> list[str]:
+        """Return them; expected names help to split CSV."""
+
+
+def split(spec: TableSpec, source: Named) -> TableSpec:
     """Return a spec in which texts that list several columns of a source, separated by commas, are split."""
     texts = [text for key in NAMED for text in getattr(spec, key)]
     hints = [part.strip() for text in texts for part in (text, *text.split(","))]

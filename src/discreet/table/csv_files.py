@@ -5,10 +5,14 @@ Blanks around names and cells are removed: many files are written as ``age, sex,
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple, TextIO
 
 import pyarrow as pa
 import pyarrow.compute as compute
@@ -17,6 +21,7 @@ import pyarrow.csv as pc
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.table.layout import Layout
+from discreet.table.paths import opened
 from discreet.table.texts import is_number
 
 DELIMITERS = ",;\t|"
@@ -42,42 +47,143 @@ def read_csv(
     >>> table.column("age").to_pylist()
     ['17', None]
     """
-    mark, written = _opened(data, needed, layout, what)
-    header = [name.strip(BLANKS) for name in written]
-    unnamed = layout.header == "none"
-    layout.check_names(header, needed, what)
-    names = list(dict.fromkeys((*needed, *beside(header))))
-    columns = [written[header.index(name)] for name in names]
-    coded = pa.dictionary(pa.int32(), pa.string())
+    plan = _Plan.of(data, needed, layout, what)
+    names = list(dict.fromkeys((*needed, *beside(plan.header))))
+    block = max(BLOCK_BYTES, min(len(data), 1 << 30) // 64)
     try:
-        table = pc.read_csv(
-            pa.BufferReader(data),
-            read_options=pc.ReadOptions(
-                block_size=max(BLOCK_BYTES, min(len(data), 1 << 30) // 64), column_names=written if unnamed else None
-            ),
-            parse_options=pc.ParseOptions(
-                delimiter=mark,
+        table = pc.read_csv(pa.BufferReader(data), **plan.options(names, block, pa.dictionary(pa.int32(), pa.string())))
+    except (pa.ArrowInvalid, pa.ArrowKeyError) as fault:
+        raise DiscreetError(_explain(_lines(data), plan, what, fault)) from None
+    _check_rows(table.num_rows, what)
+    if b'"' in data:
+        plan.check_quotes(data.count(b"\n") or data.count(b"\r"), table.num_rows, lambda: _lines(data), what)
+    return _finished(table, names, layout, what)
+
+
+def csv_pieces(path: Path, needed: Sequence[str], layout: Layout, what: str) -> Iterator[pa.Table]:
+    """Yield the needed columns of a CSV file that is too large for memory, some rows at a time, as ``read_csv`` does.
+
+    It must be in UTF-8.
+    """
+    quotes, breaks = _surveyed(path, layout, what)
+    plan, rows, lines = _Plan.of(_beginning(path, what), needed, layout, what), 0, partial(_text_of, path)
+    try:
+        with opened(path, what) as file:
+            for batch in pc.open_csv(file, **plan.options(needed, 2 * BLOCK_BYTES, pa.string())):
+                rows += batch.num_rows
+                columns = [pa.chunked_array([column.dictionary_encode()]) for column in batch.columns]
+                yield _finished(pa.table(columns, names=list(needed)), needed, layout, what)
+    except (pa.ArrowInvalid, pa.ArrowKeyError) as fault:
+        with lines() as text:
+            raise DiscreetError(_explain(text, plan, what, fault)) from None
+    _check_rows(rows, what)
+    if quotes:
+        plan.check_quotes(breaks, rows, lines, what)
+
+
+def _check_rows(rows: int, what: str) -> None:
+    if rows == 0:
+        raise DiscreetError(f"{what} has a header but no rows; give one line per person below it")
+
+
+def csv_names(path: Path, needed: Sequence[str], layout: Layout, what: str) -> list[str]:
+    """Return the column names of a CSV file that is too large for memory."""
+    return header(_beginning(path, what), needed, layout, what)
+
+
+class _Plan(NamedTuple):
+    """How a file is parsed."""
+
+    mark: str
+    written: list[str]
+    """The names of its columns, as they are written."""
+    unnamed: bool
+    """Whether the first line is a row."""
+
+    @classmethod
+    def of(cls, data: bytes, needed: Sequence[str], layout: Layout, what: str) -> _Plan:
+        """Return the plan for a file that begins so, and has the needed columns."""
+        plan = cls(*_opened(data, needed, layout, what), layout.header == "none")
+        layout.check_names(plan.header, needed, what)
+        return plan
+
+    @property
+    def header(self) -> list[str]:
+        """The names of its columns."""
+        return [name.strip(BLANKS) for name in self.written]
+
+    def options(self, names: Sequence[str], block: int, kind: pa.DataType) -> dict[str, Any]:
+        """Return what Arrow needs to know to read columns as texts, of this type."""
+        columns = [self.written[self.header.index(name)] for name in names]
+        named = self.written if self.unnamed else None
+        return {
+            "read_options": pc.ReadOptions(block_size=block, column_names=named),
+            "parse_options": pc.ParseOptions(
+                delimiter=self.mark,
                 newlines_in_values=True,
                 # In a file with one column an empty line is a missing value; in others it is not a row.
-                ignore_empty_lines=len(header) > 1,
+                ignore_empty_lines=len(self.written) > 1,
             ),
-            convert_options=pc.ConvertOptions(
+            "convert_options": pc.ConvertOptions(
                 include_columns=columns,
-                column_types=dict.fromkeys(columns, coded),
+                column_types=dict.fromkeys(columns, kind),
                 null_values=[""],
                 strings_can_be_null=True,
             ),
-        )
-    except (pa.ArrowInvalid, pa.ArrowKeyError) as fault:
-        raise DiscreetError(_explain(data, mark, len(header), what, fault, unnamed)) from None
-    if table.num_rows == 0:
-        raise DiscreetError(f"{what} has a header but no rows; give one line per person below it")
-    if b'"' in data and (data.count(b"\n") or data.count(b"\r")) > table.num_rows + (not unnamed):
-        _check_quotes(data, mark, header, what)
-    trimmed = pa.table([_trimmed(column) for column in table.columns], names)
+        }
+
+    def check_quotes(self, breaks: int, rows: int, lines: Callable[[], TextIO], what: str) -> None:
+        """Look for stray quotation marks in a file with so many ends of lines, if these are more than its rows."""
+        if breaks > rows + (not self.unnamed):
+            with lines() as text:
+                _check_quotes(text, self.mark, self.header, what)
+
+
+def _finished(table: pa.Table, names: Sequence[str], layout: Layout, what: str) -> pa.Table:
+    """Return a table of coded texts without blanks around them, and with numbers that have a decimal point."""
+    trimmed = pa.table([_trimmed(column) for column in table.columns], list(names))
     if layout.decimal is None and layout.thousands is None:
         return trimmed
-    return pa.table([_with_points(name, trimmed.column(name), layout, what) for name in names], names)
+    return pa.table([_with_points(name, trimmed.column(name), layout, what) for name in names], list(names))
+
+
+def _lines(data: bytes) -> TextIO:
+    return io.StringIO(data.decode(errors="replace"), newline="")
+
+
+def _text_of(path: Path) -> TextIO:
+    return path.open(encoding="utf-8-sig", errors="replace", newline="")
+
+
+def _beginning(path: Path, what: str) -> bytes:
+    """Return the beginning of a file, with its whole header unless that is longer than a block."""
+    with opened(path, what) as file:
+        return file.read(BLOCK_BYTES).removeprefix(codecs.BOM_UTF8)
+
+
+def _surveyed(path: Path, layout: Layout, what: str) -> tuple[bool, int]:
+    """Return whether a file has quotation marks, and how many ends of lines; refuse one that is not in UTF-8."""
+    marks = feeds = returns = 0
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    way = "convert it, or read it into memory"
+    if layout.encoding not in (None, "utf-8"):
+        raise DiscreetError(f"{what} is read here in UTF-8, and not in {layout.encoding}; {way}")
+    with opened(path, what) as file:
+        while block := file.read(BLOCK_BYTES):
+            try:
+                decoder.decode(block)
+            except UnicodeDecodeError:
+                raise DiscreetError(f"{what} is not in UTF-8, in which large files are read; {way}") from None
+            if b"\0" in block:
+                raise DiscreetError(f"{what} holds a zero byte, which no text has; remove it")
+            marks += block.count(b'"')
+            feeds += block.count(b"\n")
+            returns += block.count(b"\r")
+    try:
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        raise DiscreetError(f"{what} ends within a character of UTF-8; write it again") from None
+    return marks > 0, feeds or returns
 
 
 def _opened(data: bytes, needed: Sequence[str], layout: Layout, what: str) -> tuple[str, list[str]]:
@@ -182,9 +288,9 @@ def _rows(text: str, mark: str, limit: int) -> list[list[str]]:
     return rows
 
 
-def _check_quotes(data: bytes, mark: str, header: list[str], what: str) -> None:
+def _check_quotes(text: TextIO, mark: str, header: list[str], what: str) -> None:
     """Refuse a stray quotation mark that turns whole lines into one value: it would publish other people's rows."""
-    reader = csv.reader(io.StringIO(data.decode(errors="replace"), newline=""), delimiter=mark)
+    reader = csv.reader(text, delimiter=mark)
     line = 0
     try:
         for row in reader:
@@ -206,9 +312,9 @@ def _check_quotes(data: bytes, mark: str, header: list[str], what: str) -> None:
         ) from None
 
 
-def _explain(data: bytes, mark: str, width: int, what: str, fault: Exception, unnamed: bool) -> str:
+def _explain(text: TextIO, plan: _Plan, what: str, fault: Exception) -> str:
     # Slow, line by line: only used to explain an error.
-    reader = csv.reader(io.StringIO(data.decode(errors="replace"), newline=""), delimiter=mark)
+    reader, width = csv.reader(text, delimiter=plan.mark), len(plan.written)
     line = 0
     try:
         for row in reader:
@@ -218,7 +324,7 @@ def _explain(data: bytes, mark: str, width: int, what: str, fault: Exception, un
                 if reader.line_num > line + 1:
                     where = f"lines {line + 1} to {reader.line_num}"
                     advice = "look for a quotation mark in the first of them that is never closed"
-                first = "its first line" if unnamed else "its header"
+                first = "its first line" if plan.unnamed else "its header"
                 return f"{what} has {len(row)} cells in {where} where {first} has {width}; {advice}"
             line = reader.line_num
     except csv.Error as wrong:

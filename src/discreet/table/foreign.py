@@ -32,6 +32,8 @@ EXTRAS = {
 """The extra that brings each library."""
 STATISTICS = {"Stata": ("read_dta",), "SPSS": ("read_sav", "read_por"), "SAS": ("read_sas7bdat", "read_xport")}
 """The functions of pyreadstat for the files of each program, in the order in which they are tried."""
+PIECE_ROWS = 1 << 18
+"""The rows of a large table that are fetched at once."""
 
 
 Coding = dict[str, Callable[[], RawColumn]]
@@ -256,23 +258,50 @@ def _plain(name: str, cells: Sequence[Any]) -> RawColumn:
 
 
 def _duckdb(path: Path, kind: FileKind, layout: Layout, what: str) -> Columns:
-    package = library("duckdb", CALLED[kind], what)
-
-    def fetched(make: Callable[[Any], Any]) -> Any:
-        with package.connect(str(path), read_only=True, config={"enable_external_access": "false"}) as base:
-            return make(base)
-
-    names = [name for (name,) in fetched(lambda base: base.execute(DUCKDB_TABLES).fetchall())]
-    relation = _relation(layout, kind, names, what)
-    columns = fetched(lambda base: [each[0] for each in base.execute(f"SELECT * FROM {relation} LIMIT 0").description])
+    relation, columns = _in_duckdb(path, layout, what)
 
     def fetch(wanted: Sequence[str]) -> tuple[int, Coding]:
         chosen = ", ".join(map(quoted, wanted)) or "1"
-        with _read_as(kind, what, layout.query):
-            table = fetched(lambda base: arrow_of(base.sql(f"SELECT {chosen} FROM {relation}")))
+        with _read_as(kind, what, layout.query), _duckdb_connection(path, what) as base:
+            table = arrow_of(base.sql(f"SELECT {chosen} FROM {relation}"))
         return table.num_rows, {name: partial(encode, name, table.column(name)) for name in wanted}
 
     return Columns(columns, fetch)
+
+
+def _duckdb_connection(path: Path, what: str) -> Any:
+    """Connect to a file that no statement can change."""
+    package = library("duckdb", CALLED["DuckDB"], what)
+    return package.connect(str(path), read_only=True, config={"enable_external_access": "false"})
+
+
+def _in_duckdb(path: Path, layout: Layout, what: str) -> tuple[str, list[str]]:
+    """Return what is read of a database, as SQL, and the names of its columns."""
+    with _duckdb_connection(path, what) as base:
+        names = [name for (name,) in base.execute(DUCKDB_TABLES).fetchall()]
+        relation = _relation(layout, "DuckDB", names, what)
+        return relation, [each[0] for each in base.execute(f"SELECT * FROM {relation} LIMIT 0").description]
+
+
+def duckdb_names(path: Path, layout: Layout, what: str) -> list[str]:
+    """Return the names of the columns of a database that is too large for memory."""
+    with _read_as("DuckDB", what, layout.query):
+        return _in_duckdb(path, layout, what)[1]
+
+
+def duckdb_pieces(path: Path, layout: Layout, what: str, wanted: Sequence[str]) -> Iterator[pa.Table]:
+    """Yield columns of a database that is too large for memory, some rows at a time."""
+    with _read_as("DuckDB", what, layout.query):
+        relation, _ = _in_duckdb(path, layout, what)
+        with _duckdb_connection(path, what) as base:
+            for batch in batches_of(base.sql(f"SELECT {', '.join(map(quoted, wanted))} FROM {relation}"), PIECE_ROWS):
+                yield pa.Table.from_batches([batch])
+
+
+def batches_of(result: Any, rows: int) -> Iterator[pa.RecordBatch]:
+    """Yield the result of a query of DuckDB, so many rows at a time."""
+    new = hasattr(result, "to_arrow_reader")  # since its version 2
+    yield from result.to_arrow_reader(rows) if new else result.fetch_arrow_reader(rows)
 
 
 def arrow_of(result: Any) -> pa.Table:

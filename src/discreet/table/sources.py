@@ -53,8 +53,9 @@ class Source:
     (['age', 'sex'], 1)
     """
 
-    def __init__(self, given: Any) -> None:
-        given = addressed(given)
+    def __init__(self, given: Any, untyped: bool = False) -> None:
+        """Name a source; in one that is ``untyped`` texts may stand for numbers, as in CSV."""
+        given, self._untyped = addressed(given), untyped
         self._address = given if isinstance(given, Address) else None
         path = None if self._address or not isinstance(given, (str, PathLike)) else located(given)
         self.what = self._address.what if self._address else "the table" if path is None else f"'{path}'"
@@ -98,7 +99,9 @@ class Source:
         elif isinstance(self._given, pa.Table):
             layout.check_named(self.what)
             others = _others(self._given.column_names, needed, beside)
-            rows, columns = _from_arrow(self._given, needed, coded, layout, self.what, others)
+            rows, columns = _from_arrow(self._given, needed, coded, layout, self.what, others, self._untyped)
+            if self._untyped:
+                layout.check_values(list(columns.values()), self.what)
         else:
             rows, columns = _from_frame(*self._frame, needed, coded, layout, beside)
         return rows, {name: unmarked(column, layout.marks) for name, column in columns.items()}
@@ -229,11 +232,17 @@ def _others(names: Sequence[str], needed: Sequence[str], beside: Beside | None) 
 
 
 def _from_arrow(
-    table: pa.Table, needed: Sequence[str], coded: Sequence[str], layout: Layout, what: str, others: Sequence[str]
+    table: pa.Table,
+    needed: Sequence[str],
+    coded: Sequence[str],
+    layout: Layout,
+    what: str,
+    others: Sequence[str],
+    untyped: bool = False,
 ) -> Fetched:
     layout.check_names(table.column_names, needed, what)
     _check_rows(table.num_rows, what)
-    columns = {name: encode(name, table.column(name)) for name in coded}
+    columns = {name: encode(name, table.column(name), untyped=untyped) for name in coded}
     for name in others:
         with suppress(DiscreetError):
             columns[name] = encode(name, table.column(name))

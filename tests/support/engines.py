@@ -1,0 +1,53 @@
+"""Every engine, opened on one table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from discreet.engines.duckdb import DuckdbEngine
+from discreet.engines.engine import Engine
+from discreet.engines.publish import Written, check_supported, publish
+from discreet.engines.scale import Scale
+from discreet.engines.source import Files, Readable
+from discreet.principles import parse
+from discreet.schemes import make_scheme
+from discreet.table.spec import TableSpec
+from naive.engines import PlainEngine
+
+NAMES = ("plain", "duckdb")
+SMALL = Scale(200_000_000, 12, (25, 30))
+"""Tables of more than a dozen rows are divided."""
+
+
+@contextmanager
+def opened(name: str, table: pa.Table, spec: TableSpec, folder: Path) -> Iterator[Engine]:
+    """Open an engine on a table; what it needs meanwhile goes to a folder."""
+    if name == "plain":
+        yield PlainEngine(table)
+        return
+    pytest.importorskip("duckdb")
+    path = folder / "table.parquet"
+    pq.write_table(table, path)
+    source = Readable.of(Files.of(str(path)), spec, folder)
+    with DuckdbEngine(source, folder / "database", 200_000_000) as engine:
+        yield engine
+
+
+def published(
+    name: str, table: pa.Table, folder: Path, promise: str, scale: Scale = SMALL, scheme: str = "cuts", **how: Any
+) -> Written:
+    """Publish a table with an engine into a folder."""
+    format, seed = how.pop("format", "csv"), how.pop("seed", None)
+    spec, principle = TableSpec(**how), parse(promise)
+    cuts = check_supported(spec, principle, make_scheme(scheme, {}, seed, principle))
+    work = folder.with_name(f"{folder.name}-work")
+    work.mkdir()
+    with opened(name, table, spec, work) as engine:
+        return publish(engine, spec, principle, cuts, scale, work, folder, format)
