@@ -48,6 +48,7 @@ KNOWS: dict[str, tuple[str, ...]] = {
 KNOWS["engines"] = ("kernels", "table", "principles", "releases", "schemes")
 KNOWS["jobs"] = tuple(KNOWS)
 KNOWS["app"] = tuple(KNOWS)
+KNOWS["evidence"] = tuple(KNOWS)
 """Per room the rooms that it may import. The command line and the package itself see all. Only these and jobs know
 families: for the others, the catalogue names their classes."""
 ALL_SEEING = ("__init__", "__main__", "command", "extend")
@@ -70,6 +71,7 @@ BUDGETS = {
     "command": Budget(3_500, 27),
     "datasets": Budget(700, 5),
     "engines": Budget(1_600, 11),
+    "evidence": Budget(3_500, 16),
     "families": Budget(17_600, 110),
     "ground": Budget(1_900, 18),
     "jobs": Budget(2_650, 20),
@@ -113,10 +115,11 @@ NEW = (
     *("report/one_way.py", "report/promised.py", "jobs/report.py", "command/report.py"),
     *("jobs/large.py", "command/large.py"),
     *("jobs/profile.py", "command/app.py", "adversary/checks/overlap.py"),
+    "command/reproduce.py",
     *("report/advice.py", "jobs/advise.py", "command/advise.py", "command/suggested.py"),
 )
 """What was built since; it counts towards what its room may grow by."""
-COMING = {"evidence": 3_500}
+COMING: dict[str, int] = {}
 """The lines of rooms that do not exist yet: their budgets when they do, beside ``CORE``."""
 GROWTH = {"analyst": 4_000, "report": 4_000, "adversary": 1_500, "table": 2_000}
 """By how many lines budgets may be raised for what is planned: measures and pages (4,000 in both rooms together),
@@ -251,7 +254,7 @@ def test_a_room_keeps_its_budget(room: str) -> None:
 
 
 def test_the_core_keeps_its_budget() -> None:
-    apart = ("families", "engines", "app", *COMING)
+    apart = ("families", "engines", "app", "evidence", *COMING)
     core = [module for module in modules() if module.name not in NEW and module.room not in apart]
     assert sum(module.text.count("\n") for module in core) <= CORE.lines
     assert len(core) <= CORE.files

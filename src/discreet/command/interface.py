@@ -501,6 +501,33 @@ COMMANDS = (
         file("input"),
         *reading("value"),
     ),
+    _command(
+        "reproduce",
+        """Measure again what the figures and tables of five papers measured, and say which findings hold here.
+
+        \b
+        discreet reproduce list
+        discreet reproduce beta-likeness/5 --quick
+        discreet reproduce all -o results
+
+        WHAT is a paper, a figure of a paper (PAPER/FIGURE), 'all', or 'list', which lists the figures and what the
+        papers found. The papers' schemes run with the papers' settings, ours beside them under their own names. Tables
+        are generated unless --data names another: adult, or a file.
+
+        Each result is written as JSON, Parquet and SVG as soon as it is measured, and all of them as a page. What the
+        folder holds already is not measured again, so an interrupted command can be repeated.
+
+        Exit code: 0 whether findings hold or not, or 2 for bad input.
+        """,
+        click.Argument(["names"], metavar="[WHAT]...", nargs=-1),
+        valued("--rows", "N", "Rows of the tables (default: the paper's).", type=click.IntRange(min=1)),
+        valued("--data", "TABLE", "generated, adult or a file.", default="generated", show_default=True),
+        switch("--quick", "Fewer rows and queries: minutes for all."),
+        valued(
+            "--seed", "N", "Seed of tables, schemes and queries.", type=click.IntRange(0), default=1, show_default=True
+        ),
+        path("-o --output folder", "Folder for the results.", "DIR", default="reproduced", show_default=True),
+    ),
     _manual("schemes", "scheme"),
     _manual("promises", "promise"),
     _manual("attacks", "attack"),

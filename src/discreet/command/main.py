@@ -37,6 +37,7 @@ COMMANDS = {
     "advise": "Try promises and schemes on a table, and say which suits whom.",
     "plan": "Show the strongest promises that a table can keep.",
     "profile": "Describe a table: who stands out, and what it can promise.",
+    "reproduce": "Measure again what five papers measured, and say which findings hold.",
     "schemes": "List the schemes, or explain one and its options.",
     "promises": "List the promises, or explain one and its parameters.",
     "attacks": "List the attacks, or explain one and its parameters.",
