@@ -74,6 +74,7 @@ from .table.query import OneOf, Query, Range
 from .table.read import read
 from .table.spec import TableSpec
 from .table.table import Table
+from .table.total import Measure, Total
 from .version import __version__
 
 __all__ = [
@@ -117,6 +118,7 @@ __all__ = [
     "LDiversity",
     "Lifting",
     "MatchedRelease",
+    "Measure",
     "Minimality",
     "Mirrored",
     "MirroredExactRelease",
@@ -153,6 +155,7 @@ __all__ = [
     "TCloseness",
     "Table",
     "TableSpec",
+    "Total",
     "Trained",
     "Variance",
     "__version__",

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.releases.release import AUTO, Release
+from discreet.releases import totals
+from discreet.releases.release import AUTO, Question, Release
 from discreet.table.query import Query
 
 WIDTH = 1.96
@@ -18,7 +19,7 @@ WIDTH = 1.96
 
 @dataclass(frozen=True)
 class Answer:
-    """The answer to a count query."""
+    """The answer to a question about a release: a count, a sum or a mean."""
 
     estimate: float
     standard_error: float | None = None
@@ -39,10 +40,12 @@ class Answer:
         return {name: figure for name, figure in vars(self).items() if name != "notes"}
 
 
-def answers(release: Release, queries: Sequence[Query | str], estimator: str = AUTO) -> list[Answer]:
-    """Estimate how many published rows satisfy each query, with certain bounds and intervals of 95 %.
+def answers(release: Release, queries: Sequence[Question | str], estimator: str = AUTO) -> list[Answer]:
+    """Estimate how many published rows satisfy each query, with certain bounds and intervals of 95 %, or the sum or the
+    mean of a column over them.
 
-    Intervals are about the usual estimator of the release, and there are none for another.
+    Intervals are about the usual estimator of the release, and there are none for another, nor for sums and means.
+    Sums have certain bounds, means have none.
 
     >>> import discreet as dc
     >>> from discreet.datasets import census
@@ -53,17 +56,26 @@ def answers(release: Release, queries: Sequence[Query | str], estimator: str = A
     """
     asked = [release.resolved(query) for query in queries]
     usual = release.estimator_named(estimator) == release.estimator_named()
-    estimates, bounds = release.estimates(asked, estimator), release.certain_bounds(asked)
-    errors = release.standard_errors(asked) if usual else None
-    result = []
-    for at, estimate in enumerate(estimates):
-        certain, error = None if bounds is None else bounds[at], None if errors is None else float(errors[at])
-        answer = _answer(float(estimate), certain, error, usual)
-        result.append(replace(answer, notes=release.notes(asked[at])))
+    estimates = release.estimates(asked, estimator).tolist()
+    counts = [each for each in asked if isinstance(each, Query)]
+    bounds = release.certain_bounds(counts)
+    errors = release.standard_errors(counts) if usual else None
+    result, at = list[Answer](), 0
+    for each, estimate in zip(asked, estimates, strict=True):
+        if isinstance(each, Query):
+            certain, error = None if bounds is None else bounds[at], None if errors is None else float(errors[at])
+            answer, notes, at = _answer(estimate, certain, error, usual), release.notes(each), at + 1
+        else:
+            measure = each.measure
+            within = None if measure.mean else totals.bounds(release, measure.attribute, each.query)
+            answer, notes = _answer(estimate, within, None, usual), release.notes(each.query, [measure.attribute])
+        result.append(replace(answer, notes=notes))
     return result
 
 
-def _answer(estimate: float, bounds: NDArray[np.float64] | None, error: float | None, usual: bool) -> Answer:
+def _answer(
+    estimate: float, bounds: Sequence[float] | NDArray[np.float64] | None, error: float | None, usual: bool
+) -> Answer:
     """Return an answer; the ``usual`` estimates are within the certain bounds, others as papers have them."""
     least, most = (None, None) if bounds is None else map(float, bounds)
     if usual and least is not None and most is not None:

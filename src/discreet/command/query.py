@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -17,7 +18,7 @@ from discreet.jobs.outputs import tell
 from discreet.principles.wording import counted, percent
 from discreet.progress import Progress, Remarks
 from discreet.releases import load
-from discreet.releases.release import AUTO, Release
+from discreet.releases.release import AUTO, Question, Release
 from discreet.table.grouping import GroupBy
 from discreet.table.paths import located
 from discreet.table.query import Query
@@ -26,6 +27,7 @@ from discreet.table.sources import Source
 from discreet.table.sql import has_groups
 from discreet.table.table import Table
 from discreet.table.texts import MISSING
+from discreet.table.total import Total
 
 # a comment, a quoted text or name (which may contain anything, quotes doubled), a semicolon, or the end of a line
 _TOKEN = re.compile(
@@ -91,7 +93,8 @@ class _Answer:
         if "estimate" not in self.document:
             return self.lines
         exact = self.document.get("exact")
-        return [repr(self.document["estimate"]) + ("" if exact is None else f" {exact}")]
+        estimate = self.document["estimate"]
+        return [("nan" if estimate is None else repr(estimate)) + ("" if exact is None else f" {exact}")]
 
 
 def _answered(
@@ -105,11 +108,11 @@ def _answered(
     progress: Progress,
 ) -> list[_Answer]:
     """Answer all statements; if one of them cannot be answered, raise an error instead."""
-    asked: list[GroupBy | Query] = []
+    asked: list[GroupBy | Question] = []
     for statement in statements:
         with _naming(statement, file):
             sql = statement.sql
-            asked.append(release.grouping(sql) if has_groups(sql) else release.query(sql))
+            asked.append(release.grouping(sql) if has_groups(sql) else release.question(sql))
     counts = [at for at, question in enumerate(asked) if not isinstance(question, GroupBy)]
     estimates = dict(zip(counts, _estimated(release, estimator, statements, asked, counts, file), strict=True))
     table = None
@@ -127,8 +130,7 @@ def _answered(
         document = {"folder": folder, "query": statement.sql, **({} if file is None else {"line": statement.line})}
         document |= answer | {"estimator": estimator, "rows": {"published": release.rows, "withheld": release.withheld}}
         document |= {} if original is None else {"original": original}
-        about = (question.query, question.attributes) if isinstance(question, GroupBy) else (question, ())
-        notes = list(release.notes(*about))
+        notes = list(release.notes(question if isinstance(question, Query) else question.query, _named(question)))
         document |= {"notes": notes}
         remarks = [f"Note: {remark}{'' if remark.endswith('?') else '.'}" for remark in notes]
         made.append(_Answer(document, lines, remarks))
@@ -163,9 +165,11 @@ def _estimated(
 
 
 def _counted(
-    answer: Answer, asked: Query, release: Release, original: Table | None
+    answer: Answer, asked: Question, release: Release, original: Table | None
 ) -> tuple[dict[str, Any], list[str]]:
-    """Return the answer to a single count as plain values and as lines; with the original also the exact count."""
+    """Return the answer to a single question as plain values and as lines; with the original also the exact one."""
+    if isinstance(asked, Total):
+        return _added(answer, asked, release, original)
     estimate, document = answer.estimate, answer.as_dict()
     if estimate == answer.least == answer.most:
         lines = [f"{answer.least:,.0f} of {counted(release.rows, 'published row')}, for certain."]
@@ -184,6 +188,39 @@ def _counted(
     return {**document, "exact": exact, "relative_error": error}, lines
 
 
+def _added(answer: Answer, asked: Total, release: Release, original: Table | None) -> tuple[dict[str, Any], list[str]]:
+    """Return the answer to a single sum or mean as plain values and as lines."""
+    over = f"over {counted(release.rows, 'published row')}"
+    document = answer.as_dict() | {"estimate": _known(answer.estimate)}
+    if document["estimate"] is None:
+        lines = [f"No row that is asked for has a number, {over}."]
+    elif answer.estimate == answer.least == answer.most:
+        lines = [f"{number(answer.estimate, 6)} {over}, for certain."]
+    else:
+        lines = [f"About {number(answer.estimate, 6)} {over}."]
+    if answer.least is not None and answer.most is not None and answer.least < answer.most:
+        lines.append(f"For certain between {number(answer.least, 6)} and {number(answer.most, 6)}.")
+    if original is None:
+        return document, lines
+    exact = asked.of(original)
+    error = _known(abs(answer.estimate - exact) / abs(exact)) if exact else None
+    away = "undefined" if error is None else percent(error)
+    lines.append(f"Exactly {number(exact, 6)} in the original; relative error {away}.")
+    return {**document, "exact": _known(exact), "relative_error": error}, lines
+
+
+def _known(value: float) -> float | None:
+    """Return a number, or None for what JSON has no number for: the mean of no rows."""
+    return None if math.isnan(value) else value
+
+
+def _named(question: GroupBy | Question) -> tuple[str, ...]:
+    """Return the columns that a question groups by, and adds up."""
+    grouped = question.attributes if isinstance(question, GroupBy) else ()
+    measure = None if isinstance(question, Query) else question.measure
+    return grouped if measure is None else (*grouped, measure.attribute)
+
+
 def _grouped(
     release: Release, estimator: str, asked: GroupBy, original: Table | None
 ) -> tuple[dict[str, Any], list[str]]:
@@ -198,8 +235,9 @@ def _grouped(
     cells = list(estimated) if exact is None else list(dict.fromkeys([*estimated, *exact]))
     listed: list[dict[str, Any]] = []
     for cell in cells:
-        line: dict[str, Any] = {"values": dict(zip(headings, cell, strict=True)), "estimate": estimated.get(cell, 0.0)}
-        listed.append(line if exact is None else {**line, "exact": exact.get(cell, 0)})
+        estimate = _known(estimated.get(cell, 0.0))
+        line: dict[str, Any] = {"values": dict(zip(headings, cell, strict=True)), "estimate": estimate}
+        listed.append(line if exact is None else {**line, "exact": _known(exact.get(cell, 0))})
     document: dict[str, Any] = {"cells": listed}
     rows = [[*(heading for _, heading in asked.shown), *(["exactly"] if exact is not None else [])]]
     for line in listed:
@@ -207,12 +245,12 @@ def _grouped(
             number(line["estimate"], 4) if name is None else _on_one_line(line["values"][heading])
             for name, heading in asked.shown
         ]
-        rows.append([*words, f"{line['exact']:,}"] if exact is not None else words)
+        rows.append([*words, number(line["exact"], 6)] if exact is not None else words)
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
     if exact is not None:
         there = [line for line in listed if line["exact"]]
-        errors = [abs(line["estimate"] - line["exact"]) / line["exact"] for line in there]
+        errors = [abs((line["estimate"] or 0.0) - line["exact"]) / abs(line["exact"]) for line in there]
         error = sum(errors) / len(errors) if errors else None
         document["mean_relative_error"] = error
         away = "undefined, because no row satisfies the conditions" if error is None else percent(error)

@@ -33,6 +33,7 @@ from discreet.table.grouping import GroupBy
 from discreet.table.query import Condition, OneOf, Query, Range, as_query, by_leaves
 from discreet.table.table import Column, Table
 from discreet.table.texts import near
+from discreet.table.total import Total
 from discreet.table.write import digest, write_table
 from discreet.version import __version__
 
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
     from discreet.releases.marginals import Marginals
     from discreet.releases.query_notes import Estimate
 
+Question = Query | Total
+"""What a release estimates: a count, or a sum or a mean."""
 AUTO = "auto"
 """The name that leaves the choice of the estimator to the release."""
 
@@ -351,8 +354,9 @@ class Release(ABC):
     def known_values(self, name: str) -> NDArray[Any]:
         """The values of a column that the release reveals, in their order, possibly including a missing one."""
 
-    def estimates(self, queries: Sequence[Query | str], estimator: str = AUTO) -> NDArray[np.float64]:
-        """The estimated number of published rows that satisfy each query; withheld rows are not estimated.
+    def estimates(self, queries: Sequence[Question | str], estimator: str = AUTO) -> NDArray[np.float64]:
+        """The estimated number of published rows that satisfy each query, or a sum or a mean over them; withheld rows
+        are not estimated.
 
         Queries are what `estimate` takes. The estimator is one of ``estimators``; ``auto`` is the usual one.
 
@@ -363,11 +367,22 @@ class Release(ABC):
         [48.0, 24.0]
         """
         named = self.estimator_named(estimator)
-        return self._estimates([self.resolved(query) for query in several(queries)], named)
+        asked = [self.resolved(query) for query in several(queries)]
+        counts = [each for each in asked if isinstance(each, Query)]
+        if len(counts) == len(asked):
+            return self._estimates(counts, named)
+        from discreet.releases.totals import answered
+
+        return answered(self, asked, named)
 
     @abstractmethod
     def _estimates(self, queries: Sequence[Query], estimator: str) -> NDArray[np.float64]:
         """The estimates by one of ``estimators``, whose name was checked, or by ``auto`` if there are none."""
+
+    def exact_sums(self, name: str, queries: Sequence[Query]) -> NDArray[np.float64] | None:
+        """The estimated sum of a column over the rows that satisfy each query, where rows show their numbers and each
+        counts in part; None where it follows from counts alone."""
+        return None
 
     def certain_bounds(self, queries: Sequence[Query]) -> NDArray[np.float64] | None:
         """How many published rows satisfy each query for certain, and how many may: a line each; None if nothing is
@@ -434,8 +449,9 @@ class Release(ABC):
 
         return (*notes_on_values(self, query), *self.notes_on([*query.by_attribute, *grouped]))
 
-    def estimate(self, query: Query | str, estimator: str = AUTO) -> Estimate:
-        """The estimated number of rows that satisfy a `Query` or a text ``SELECT COUNT(*) FROM t WHERE ...``.
+    def estimate(self, query: Question | str, estimator: str = AUTO) -> Estimate:
+        """The estimated number of rows that satisfy a `Query` or a text ``SELECT COUNT(*) FROM t WHERE ...``, or a sum
+        or a mean over them (`Total`, ``SELECT SUM(weight) FROM t``, ``SELECT AVG(age) FROM t WHERE ...``).
 
         It is a float with ``notes``, for example on conditions outside the domain of a column.
 
@@ -447,11 +463,26 @@ class Release(ABC):
         from discreet.releases.query_notes import Estimate
 
         asked = self.resolved(query)
-        return Estimate.noted(float(self._estimates([asked], self.estimator_named(estimator))[0]), self.notes(asked))
+        notes = self.notes(asked) if isinstance(asked, Query) else self.notes(asked.query, [asked.measure.attribute])
+        return Estimate.noted(float(self.estimates([asked], estimator)[0]), notes)
 
-    def resolved(self, query: Query | str) -> Query:
+    def resolved(self, query: Question | str) -> Question:
         """A query, which may be SQL, with the values below each label of a hierarchy in place of the label."""
-        return self.query(query) if isinstance(query, str) else by_leaves(self.attributes, as_query(query))
+        if isinstance(query, str):
+            return self.question(query)
+        if isinstance(query, Total):
+            self.attribute(query.measure.attribute)
+            return query.over(by_leaves(self.attributes, query.query))
+        return by_leaves(self.attributes, as_query(query))
+
+    def question(self, text: str) -> Question:
+        """Parse SQL that asks for a count, a sum or a mean of this release."""
+        from discreet.table.sql import parse_question
+
+        asked = parse_question(text, self._nameable)
+        for name in (asked if isinstance(asked, Query) else asked.query).by_attribute:
+            self.attribute(name)
+        return self.resolved(asked)
 
     def query(self, text: str) -> Query:
         """Parse an SQL count query about this release; a label of a hierarchy stands for the values below it."""
@@ -498,11 +529,17 @@ class Release(ABC):
         self._estimates([asked.query], named)  # rejects conditions the release cannot answer, before cells are built
         values = {attribute.name: self.known_values(attribute.name) for attribute in by}
         grid = asked.grid(values, {attribute.name: attribute.meaning for attribute in self.attributes})
-        grid, estimates = grid.counts(lambda queries: self._estimates(queries, named))
+        cells_of, estimates = grid.counts(lambda queries: self._estimates(queries, named))
         cells = np.flatnonzero(estimates) if by else np.arange(1)
+        if asked.measure is not None:
+            from discreet.releases.totals import grouped
+
+            estimates = grouped(self, asked.measure, grid, named)
+        grid = cells_of
         notations = {attribute.name: attribute.notation for attribute in self.attributes}
         answer = asked.answer(grid.cells(cells), estimates[cells], notations)
-        notes = self.notes(asked.query, asked.attributes)
+        named_by = () if asked.measure is None else (asked.measure.attribute,)
+        notes = self.notes(asked.query, (*asked.attributes, *named_by))
         return answer.replace_schema_metadata({"notes": "\n".join(notes)}) if notes else answer
 
     def grouping(self, text: str) -> GroupBy:
@@ -510,7 +547,8 @@ class Release(ABC):
         from discreet.table.sql import parse_group_by
 
         asked = parse_group_by(text, self._nameable)
-        for name in (*asked.attributes, *asked.query.by_attribute):
+        measured = () if asked.measure is None else (asked.measure.attribute,)
+        for name in (*measured, *asked.attributes, *asked.query.by_attribute):
             self.attribute(name)
         return replace(asked, query=by_leaves(self.attributes, asked.query))
 

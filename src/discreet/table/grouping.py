@@ -24,6 +24,7 @@ from discreet.table.date_numbers import Meaning, Notation, written
 from discreet.table.query import NUMBERS, Condition, OneOf, Query, Range, as_query, lacking
 from discreet.table.table import Table, as_name
 from discreet.table.texts import LARGEST_WHOLE, MISSING
+from discreet.table.total import Measure
 from discreet.table.unnamed import OTHERS, is_unnamed
 
 MOST_CELLS = 1_000_000
@@ -36,7 +37,7 @@ COUNT = "count"
 
 @dataclass(frozen=True)
 class GroupBy:
-    """A request for the counts of the rows that satisfy a query, grouped by some attributes.
+    """A request for the counts of the rows that satisfy a query, or for sums or means, grouped by some attributes.
 
     >>> GroupBy(("sex",)).shown
     (('sex', 'sex'), (None, 'count'))
@@ -46,6 +47,8 @@ class GroupBy:
     query: Query = field(default_factory=Query)
     shown: tuple[tuple[str | None, str], ...] = ()
     """The columns of the answer with their headings: an attribute, or None for the counts."""
+    measure: Measure | None = None
+    """What is computed in place of counts."""
 
     def __post_init__(self) -> None:
         """Accept a single attribute or a list; by default the answer has the attributes and then the counts."""
@@ -55,7 +58,7 @@ class GroupBy:
             if self.attributes.count(name) > 1:
                 raise DiscreetError(f"counts are grouped by {name!r} twice; name it once")
         if not self.shown:
-            heading = COUNT
+            heading = COUNT if self.measure is None else self.measure.heading
             while heading in self.attributes:
                 heading += "_"
             object.__setattr__(self, "shown", (*((name, name) for name in self.attributes), (None, heading)))
@@ -113,9 +116,14 @@ class GroupBy:
         cell_of = numbered(codes, [len(column.values) for column in columns], len(rows))
         _, first, counts = np.unique(cell_of, return_index=True, return_counts=True)
         if not columns:  # as in SQL: all rows form one cell, even if there are none
-            counts = np.array([len(rows)])
+            first, counts = np.zeros(1, np.int64), np.array([len(rows)])
+        amounts: NDArray[Any] = counts
+        if self.measure is not None:
+            place = np.zeros(table.rows, np.intp)
+            place[rows] = np.unique(cell_of, return_inverse=True)[1]
+            amounts = self.measure.of_rows(table, keep, place, len(first))
         cells = {column.name: column.values[held[first]].tolist() for column, held in zip(columns, codes, strict=True)}
-        return self.answer(cells, counts, {column.name: column.notation for column in columns})
+        return self.answer(cells, amounts, {column.name: column.notation for column in columns})
 
 
 @dataclass(frozen=True)

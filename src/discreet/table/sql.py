@@ -1,10 +1,10 @@
-"""Counts written as SQL: ``SELECT COUNT(*) FROM t WHERE age BETWEEN 20 AND 30 AND occupation = 'Sales'``.
+"""Counts, sums and means as SQL: ``SELECT COUNT(*) FROM t WHERE age BETWEEN 20 AND 30 AND occupation = 'Sales'``.
 
 Conditions are joined by AND. Each compares a column with values: ``=``, ``<``, ``<=``, ``>``, ``>=``, ``BETWEEN``,
 ``IN``. There is only one table, so its name does not matter. Column names are case-insensitive; a name with blanks or
-dashes is written in double quotes (or backticks, or brackets), a text in single quotes. A grouped count selects all
-columns of GROUP BY, in any order, and COUNT(*) once; each may have an alias (AS). Anything else is refused in a
-sentence that names it.
+dashes is written in double quotes (or backticks, or brackets), a text in single quotes. In place of COUNT(*) stand
+SUM(column) or AVG(column) of numbers. A grouped count selects all columns of GROUP BY, in any order, and COUNT(*) once;
+each may have an alias (AS). Anything else is refused in a sentence that names it.
 
 This module imports sqlglot, which takes a while: import it where a query is parsed.
 """
@@ -24,6 +24,7 @@ from discreet.table.date_numbers import Meaning
 from discreet.table.grouping import COUNT, GroupBy
 from discreet.table.query import NUMBERS, Condition, OneOf, Query, Range, number_given
 from discreet.table.texts import MISSING, near
+from discreet.table.total import Measure, Total
 
 EXAMPLE = "SELECT COUNT(*) FROM t WHERE age BETWEEN 20 AND 30 AND occupation = 'Sales'"
 GROUP_EXAMPLE = "SELECT education, sex, COUNT(*) FROM t WHERE occupation = 'Sales' GROUP BY education, sex"
@@ -56,11 +57,32 @@ def parse_count(text: str, kinds: Mapping[str, Meaning]) -> Query:
     select = _statement(text)
     if select.args.get("group"):
         _refuse("GROUP BY here", "ask for one count, or for the counts of all values by group_by")
-    selected = [node.unalias().unnest() for node in select.expressions]
-    if len(selected) != 1 or not _is_count(selected[0]):
-        shown = ", ".join(_written(node) for node in selected)
-        raise _misread(f"only COUNT(*) can be asked of a release, not {_quoted(shown)}")
+    if _measured(select, _Columns(kinds)) is not None:
+        raise DiscreetError("only COUNT(*) is a query; give SUM and AVG to estimate, estimates or answers as text")
     return _Columns(kinds).query(select)
+
+
+def parse_question(text: str, kinds: Mapping[str, Meaning]) -> Query | Total:
+    """Parse SQL into a count query, or into a request for a sum or a mean, on a table with these columns.
+
+    >>> parse_question("SELECT AVG(age) FROM t", {"age": "numeric"})
+    Total(measure=Measure(attribute='age', mean=True), query=Query(conditions=()))
+    """
+    select, columns = _statement(text), _Columns(kinds)
+    if select.args.get("group"):
+        _refuse("GROUP BY here", "ask for one count, or for the counts of all values by group_by")
+    measure, query = _measured(select, columns), columns.query(select)
+    return query if measure is None else Total(measure, query)
+
+
+def _measured(select: exp.Select, columns: _Columns) -> Measure | None:
+    """Return what a query without groups asks for: a sum or a mean, or None for COUNT(*)."""
+    selected = [node.unalias().unnest() for node in select.expressions]
+    measure = _measure(selected[0], columns) if len(selected) == 1 else None
+    if measure is None and (len(selected) != 1 or not _is_count(selected[0])):
+        shown = ", ".join(_written(node) for node in selected)
+        raise _misread(f"only COUNT(*), SUM or AVG of a column can be asked of a release, not {_quoted(shown)}")
+    return measure
 
 
 def parse_condition(text: str, kinds: Mapping[str, Meaning]) -> Query:
@@ -99,21 +121,40 @@ def parse_group_by(text: str, kinds: Mapping[str, Meaning]) -> GroupBy:
                 _refuse(f"GROUP BY {_sql(node)}", GROUP_ADVICE)
             grouped.append(columns.column(node))
     shown: list[tuple[str | None, str]] = []
+    measures: list[Measure | None] = []
     for node in select.expressions:
         inner = node.unalias().unnest()
-        name = None if _is_count(inner) else _selected(inner, columns, grouped)
-        if name in [selected for selected, _ in shown]:
-            raise DiscreetError(f"the query selects {name or 'COUNT(*)'} twice; select it once")
-        shown.append((name, node.alias or name or COUNT))
+        measure = _measure(inner, columns)
+        name = None if measure is not None or _is_count(inner) else _selected(inner, columns, grouped)
+        if name is None:
+            measures.append(measure)
+        elif name in [selected for selected, _ in shown]:
+            raise DiscreetError(f"the query selects {name} twice; select it once")
+        shown.append((name, node.alias or name or (COUNT if measure is None else measure.heading)))
+    if len(measures) > 1:
+        if len(set(measures)) == 1:
+            raise DiscreetError(f"the query selects {measures[0] or 'COUNT(*)'} twice; select it once")
+        raise DiscreetError(
+            f"the query selects {' and '.join(str(each or 'COUNT(*)') for each in measures)}; ask for one of them at a "
+            "time"
+        )
     _check_shown(shown, grouped)
-    return GroupBy(tuple(grouped), columns.query(select), tuple(shown))
+    return GroupBy(tuple(grouped), columns.query(select), tuple(shown), measures[0])
+
+
+def _measure(node: Any, columns: _Columns) -> Measure | None:
+    """Return the sum or the mean that an expression asks for; None if it asks for neither."""
+    if not isinstance(node, (exp.Sum, exp.Avg)) or not isinstance(node.this.unnest(), exp.Column):
+        return None
+    return Measure(columns.column(node.this), isinstance(node, exp.Avg))
 
 
 def _selected(node: Any, columns: _Columns, grouped: list[str]) -> str:
     """Return the selected attribute, which must be in GROUP BY."""
     if isinstance(node, (exp.Star, exp.Literal, exp.Func)) or isinstance(node.this, exp.Star):
         raise DiscreetError(
-            f"only columns and COUNT(*) can be asked of a release, not {_sql(node)}; write for example {GROUP_EXAMPLE}"
+            f"only columns and COUNT(*), SUM or AVG can be asked of a release, not {_sql(node)}; write for example "
+            f"{GROUP_EXAMPLE}"
         )
     name = columns.column(node)
     if name not in grouped:
@@ -126,7 +167,9 @@ def _selected(node: Any, columns: _Columns, grouped: list[str]) -> str:
 def _check_shown(shown: list[tuple[str | None, str]], grouped: list[str]) -> None:
     names = [name for name, _ in shown]
     if None not in names:
-        raise DiscreetError(f"the query does not select COUNT(*), which is all a release tells; write {GROUP_EXAMPLE}")
+        raise DiscreetError(
+            f"the query does not select COUNT(*), SUM or AVG, which is all a release tells; write {GROUP_EXAMPLE}"
+        )
     for name in grouped:
         if name not in names:
             raise DiscreetError(f"column {name!r} is in GROUP BY but not selected; select it too, or leave it out")

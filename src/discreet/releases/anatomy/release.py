@@ -47,6 +47,7 @@ from discreet.releases.uncertainty import tells
 from discreet.table.combinations import distinct, places_among, ranked
 from discreet.table.query import Query
 from discreet.table.table import Column, Table
+from discreet.table.total import amounts
 
 EXACT = (
     "Every published row is a row of the original with its quasi-identifiers as they were; an attacker who knows "
@@ -244,12 +245,23 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease, ExactRowsRelease):
         enough, expected counts are accumulated over the sensitive values beforehand, so that a range costs no more than
         a single value.
         """
+        return self._expected(queries)
+
+    def exact_sums(self, name: str, queries: Sequence[Query]) -> NDArray[np.float64] | None:
+        """Return the expected sum of a column of the table of rows over the rows that satisfy each query."""
+        return self._expected(queries, name) if name in self.columns else None
+
+    def _expected(self, queries: Sequence[Query], added: str | None = None) -> NDArray[np.float64]:
+        """Return how many rows are expected to satisfy each query, or the sum of what they have in a column."""
         _, first, of_row = ranked(canonical.line_keys([*self.columns.values()], self.rows))
         codes = {name: column.codes[first] for name, column in self.columns.items()}
         borne = bearers(of_row, self.group_of, (len(first), self.groups))
         of_sensitive = zip(self.sensitive, self.expected_values, strict=True)
         sensitive_columns = {attribute.name: _Shares(counted, borne) for attribute, counted in of_sensitive}
         sizes = np.bincount(of_row, minlength=len(first)).astype(np.float64)
+        worth = np.ones(len(first))
+        if added is not None:
+            worth = np.nan_to_num(amounts(self.attribute(added), self.columns[added].values))[codes[added]]
         results = np.empty(len(queries))
         for at, query in enumerate(queries):
             keep = np.ones(len(first), np.bool_)
@@ -266,10 +278,11 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease, ExactRowsRelease):
                 ((name, values),) = wanted.items()
                 expected = sensitive_columns[name].expected(values)
             if expected is not None:
-                results[at] = expected @ keep
+                results[at] = expected @ (worth * keep)
             else:
                 share = np.prod([sensitive_columns[name].of_groups(values) for name, values in wanted.items()], axis=0)
-                results[at] = share[self.group_of[keep[of_row]]].sum()
+                held = keep[of_row]
+                results[at] = share[self.group_of[held]] @ worth[of_row[held]]
         return results
 
 
