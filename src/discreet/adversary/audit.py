@@ -25,7 +25,6 @@ from discreet.adversary.checks.domains import listed
 from discreet.adversary.checks.grid import grid, steps
 from discreet.adversary.checks.marginals import marginals
 from discreet.adversary.checks.trace import read_trace
-from discreet.adversary.presence.population import check_population_covers
 from discreet.adversary.presence.stage import PresenceFindings, judge_presence, remarks
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.arguments import argument
@@ -199,6 +198,8 @@ def audit(
     tell(SPELLED)
     verdicts, presence = judge_presence(case, findings.promises, population, part_of(tell, SPELLED, 1.0))
     if population is not None:
+        from discreet.adversary.presence.population import check_population_covers  # imported late: few give one
+
         check_population_covers(population, original, release.quasi)
     checks += [] if presence is None else remarks(presence)
     texts = tuple(map(str, parts))

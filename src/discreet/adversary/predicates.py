@@ -28,7 +28,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.adversary.alignment import places_in, quasi_column, usable_rows
-from discreet.adversary.presence.population import population_column
 from discreet.kernels.boxes.boxes import NO_HIGH, NO_LOW, Boxes
 from discreet.kernels.boxes.search import EVERYTHING, tally
 from discreet.randomness import generator
@@ -86,6 +85,8 @@ class Ground:
         for attribute in release.quasi:
             column = quasi_column(attribute, original)
             if population is not None:
+                from discreet.adversary.presence.population import population_column  # imported late: few give one
+
                 column, codes = _joint(column, population_column(attribute, population))
                 others.append(codes)
             columns.append(column)

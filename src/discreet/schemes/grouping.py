@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -14,18 +14,15 @@ from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.principles.counts import Counts
 from discreet.principles.joint import jointly
-from discreet.principles.per_attribute import Promised, by_attribute, stated
-from discreet.principles.persons import require_persons
+from discreet.principles.per_attribute import by_attribute, stated
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.progress import Progress, no_progress
 from discreet.randomness import generator
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.release import Release
-from discreet.schemes.buckets.drawing import along_curve, distinct_points
 from discreet.schemes.default_scheme import bounds_presence, way_out
 from discreet.schemes.described import DescribedScheme
-from discreet.schemes.merge_broken import JudgedAttribute, confirm_persons, groups_of_persons, merge_broken
 from discreet.schemes.refusal import Refusal, not_of_groups
 from discreet.schemes.scheme import GivenGroups, feasible
 from discreet.schemes.withholding import unusable_rows
@@ -142,7 +139,8 @@ class GroupingScheme(DescribedScheme, GivenGroups):
         if table.person is None:
             groups = divide(table)
         else:
-            require_persons(principle, table)
+            from discreet.schemes.merge_broken import groups_of_persons  # imported late: few tables have persons
+
             groups = groups_of_persons(table, principle, divide)
         if groups.max() >= 0 and bounds_presence(principle):
             from discreet.schemes.merge_for_presence import merge_for_presence  # imported late: few promise it
@@ -151,6 +149,8 @@ class GroupingScheme(DescribedScheme, GivenGroups):
         for column, (prior, promise) in zip(table.sensitive or (None,), by_attribute(principle, table), strict=True):
             confirm(groups, table.sensitive_codes if column is None else column.codes, promise, prior)
         if table.person is not None:
+            from discreet.schemes.merge_broken import confirm_persons
+
             confirm_persons(table, groups, principle)
         return self.on_groups(table, groups, principle)
 
@@ -161,42 +161,6 @@ class GroupingScheme(DescribedScheme, GivenGroups):
             made: Release = self.makes.from_groups(table, groups, **statement)
             return made
         return self.format.from_groups(table, groups, values=self.values, **statement)
-
-
-class LeadingScheme(GroupingScheme):
-    """A scheme that makes groups for one sensitive attribute, and merges them until they keep what is promised about
-    others."""
-
-    def refusal_of_several(self, principle: Principle, each: Sequence[Promised]) -> Refusal | None:
-        """Return why the scheme cannot make these promises about several sensitive attributes; None if it can."""
-        if self._leading(each) is None:
-            refusal = self.refusal(each[0].promise, each[0].prior)
-            return refusal and refusal.about(principle)
-        return GroupingScheme.refusal(self, principle, each[0].prior)
-
-    def _leading(self, each: Sequence[Promised]) -> int | None:
-        """Return the first attribute about which the scheme can keep what is promised; None if there is none."""
-        able = [at for at, (prior, promise) in enumerate(each) if self.refusal(promise, prior) is None]
-        return able[0] if able else None
-
-    def groups_for_all(self, table: Table, principle: Principle, task: GroupingTask) -> NDArray[np.int32]:
-        """Return groups made for one attribute, merged along a curve until they keep what is promised about all of
-        them, as all rows as one group do."""
-        if len(table.sensitive) < 2:
-            return self.groups(task)
-        each = by_attribute(principle, table)
-        lead = self._leading(each)
-        assert lead is not None, "the promises about each attribute were refused"
-        prior, promise = each[lead]
-        rows, alone = task.rows, replace(table, sensitive=(table.sensitive[lead],))
-        groups = self.groups(replace(task, table=alone, principle=promise, prior=prior))
-        points, point_of = distinct_points(table.quasi, rows)
-        _, place = along_curve(points)
-        attributes = [
-            JudgedAttribute(column.codes[rows], promise, prior)
-            for column, (prior, promise) in zip(table.sensitive, each, strict=True)
-        ]
-        return merge_broken(groups, place[point_of], attributes)
 
 
 def published_rows(table: Table, principle: Principle, prior: Prior, rng: np.random.Generator) -> NDArray[np.int64]:

@@ -15,7 +15,7 @@ from discreet.kernels.boxes.boxes import NO_HIGH, NO_LOW, spans
 from discreet.principles import wording
 from discreet.principles.counts import Counts
 from discreet.principles.per_attribute import apart
-from discreet.principles.persons import Judged, broken_by_persons, rules_about
+from discreet.principles.persons import Judged, broken_by_persons, require_persons, rules_about
 from discreet.principles.principle import Principle
 from discreet.principles.prior import Prior
 from discreet.releases.partition import dense_groups
@@ -79,6 +79,7 @@ def groups_of_persons(table: Table, principle: Principle, divide: Division) -> N
     their neighbours until none does: the promise is monotone, and all persons together keep it.
     """
     assert table.person is not None
+    require_persons(principle, table)
     groups = divide(one_row_each(table))[table.person]
     _check_withheld_persons(principle, table, groups)
     return _merged_persons(table, groups, principle)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 from discreet.adversary.alignment import quasi_column
 from discreet.adversary.case import Case
 from discreet.adversary.check import Check
-from discreet.adversary.presence.population import Population, in_population
 from discreet.adversary.verdict import PromiseVerdict
 from discreet.kernels.judging import SLACK
 from discreet.principles import Principle
@@ -31,6 +30,9 @@ from discreet.progress import Tell, no_progress
 from discreet.releases.lookup import Lookup
 from discreet.releases.release import Release
 from discreet.table.table import Column, Table
+
+if TYPE_CHECKING:
+    from discreet.adversary.presence.population import Population
 
 LOOKED_AT = 2000
 """How many rows are looked at: those believed in most, because the bound on the quotient grows with this belief."""
@@ -153,9 +155,17 @@ class PresenceBeliefs:
             _above(self.rows.together, limit),
             None if weighed is None or alpha is None else _above(weighed, alpha),
             together,
-            None if population is None else in_population(self.finder, self.original, population),
+            self._of(population),
             *self._overlap(parts),
         )
+
+    def _of(self, population: Table | None) -> Population | None:
+        """Return what is believed about a population, if there is one."""
+        if population is None:
+            return None
+        from discreet.adversary.presence.population import in_population  # imported late: few give one
+
+        return in_population(self.finder, self.original, population)
 
 
 def strongest_in_some_row(

@@ -28,7 +28,8 @@ from discreet.releases.generalization import Values
 from discreet.releases.release import Release
 from discreet.schemes.axes import Loss, axes_of
 from discreet.schemes.described import Beside, Exactness, Snap
-from discreet.schemes.grouping import GroupingTask, LeadingScheme, published_rows
+from discreet.schemes.grouping import GroupingTask, published_rows
+from discreet.schemes.leading import LeadingScheme
 from discreet.schemes.refusal import Refusal, hides_nobody, not_of_shares
 from discreet.schemes.scheme import feasible
 from discreet.table.table import Table

@@ -21,7 +21,8 @@ from discreet.schemes.axes import axes_of
 from discreet.schemes.buckets.drawing import Retrieval, draw_groups
 from discreet.schemes.cuts.top_down import Problem, limits_of, partition_groups
 from discreet.schemes.described import Beside, Exactness, Snap
-from discreet.schemes.grouping import GroupingTask, LeadingScheme
+from discreet.schemes.grouping import GroupingTask
+from discreet.schemes.leading import LeadingScheme
 from discreet.schemes.refusal import Refusal, not_of_shares
 
 Room = Literal["enough", "any"]

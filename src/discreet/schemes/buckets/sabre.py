@@ -18,7 +18,8 @@ from discreet.principles.t_closeness import TCloseness
 from discreet.releases.generalization import Values
 from discreet.schemes.buckets.drawing import Retrieval, draw_groups
 from discreet.schemes.described import Beside, Exactness, Snap
-from discreet.schemes.grouping import GroupingTask, LeadingScheme
+from discreet.schemes.grouping import GroupingTask
+from discreet.schemes.leading import LeadingScheme
 from discreet.schemes.merge_broken import JudgedAttribute, merge_broken
 from discreet.schemes.refusal import Refusal
 
