@@ -67,7 +67,7 @@ class Budget(NamedTuple):
 BUDGETS = {
     "adversary": Budget(8_600, 54),
     "analyst": Budget(2_300, 15),
-    "app": Budget(1_300, 20),
+    "app": Budget(1_650, 22),
     "command": Budget(3_500, 27),
     "datasets": Budget(700, 5),
     "engines": Budget(1_600, 11),
@@ -80,7 +80,7 @@ BUDGETS = {
     "releases": Budget(8_900, 49),
     "report": Budget(5_500, 30),
     "schemes": Budget(4_000, 28),
-    "table": Budget(10_300, 50),
+    "table": Budget(10_350, 51),
 }
 """Per room; ``ground`` are the modules beside the rooms."""
 CORE = Budget(46_000, 300)
@@ -101,7 +101,7 @@ NEW = (
     ),
     *("analyst/quality.py", "adversary/group_sizes.py", "releases/frames.py"),
     *("command/hierarchy.py", "jobs/hierarchy.py", "table/hierarchy_check.py", "table/hierarchy_starters.py"),
-    *("releases/totals.py", "table/total.py"),
+    *("releases/totals.py", "table/total.py", "table/hierarchy_edit.py"),
     *("releases/grid.py", "adversary/checks/grid.py", "table/decimals.py"),
     *(
         "table/exports.py",

@@ -116,6 +116,55 @@ def test_from_a_file_to_a_release_and_a_report(steward: Steward) -> None:
 
 
 @pytest.mark.slow
+def test_a_hierarchy_is_made_changed_kept_and_used(steward: Steward) -> None:
+    steward.at_the_table()
+    steward.post("/table", **ROLES)
+    seen = steward.get("/hierarchies")
+    assert "Make a hierarchy of zip" in seen and "Make a hierarchy of disease" not in seen
+    seen = steward.post("/hierarchies/make", at="1", kind="balanced")
+    assert "2 values on 2 levels" in seen and 'value="F"' in seen
+    draft = steward.desk.drafts["sex"]
+    steward.post("/hierarchies/change", at="1", what="group", node="F", label="adult")
+    assert draft.rows == [("F", "adult", "*"), ("M", "M", "*")]
+    steward.post("/hierarchies/change", at="1", what="rename", node="adult", label="women & <b>")
+    assert "women & <b>" in steward.get("/hierarchies?at=1")
+    assert "&lt;b&gt;" in steward.client.get("/hierarchies?at=1").text
+    assert "is no group" in steward.post("/hierarchies/change", 400, at="1", what="rename", node="F", label="x")
+    assert "the one group that is meant" in steward.post("/hierarchies/change", 400, at="1", what="out", label="")
+    assert "is chosen to be grouped" in steward.post("/hierarchies/change", 400, at="1", what="group", label="x")
+    steward.post("/hierarchies/change", at="1", what="undo")
+    steward.post("/hierarchies/change", at="1", what="out", node="adult")
+    assert draft.rows == [("F", "*"), ("M", "*")]
+    seen = steward.post("/hierarchies/change", at="1", what="text", text="F;any\r\n")
+    assert "missing leaf" in seen and "column 'sex' holds 'M' in row" in seen and "1 fault" in seen
+    assert "has faults" in steward.post("/hierarchies/keep", 400, at="1", file="sex.csv")
+    seen = steward.post("/hierarchies/change", at="1", what="text", text="F;any\nM;any\n")
+    assert "has to end with .csv" in steward.post("/hierarchies/keep", 400, at="1", file="sex.txt")
+    assert "would overwrite the table" in steward.post("/hierarchies/keep", 400, at="1", file="patients.csv")
+    seen = steward.post("/hierarchies/keep", at="1", file="sex.csv")
+    assert "The table is read with" in seen
+    assert (
+        (steward.folder / "sex.csv").read_text()
+        == "F;any\nM;any\n"
+        == steward.client.get("/hierarchies/file?at=1").text
+    )
+    assert "--hierarchy sex=" in steward.get("/choose")
+    seen = steward.post("/hierarchies/make", at="2", kind="")
+    assert "prefix" in seen and steward.desk.drafts["zip"].recipe
+    assert "recipe is changed in its text" in steward.post(
+        "/hierarchies/change", 400, at="2", what="group", node="x", label="y"
+    )
+    steward.post("/hierarchies/keep", at="2", file="zip.toml")
+    steward.post("/choose", promise="k-anonymity(k=5) & beta-likeness(beta=2)", scheme="")
+    assert "Published: what is promised holds" in steward.post("/publish", output="release", trace="", format="csv")
+    manifest = (steward.folder / "release" / "release.json").read_text()
+    assert '"prefix"' in manifest and '"any"' in manifest
+    steward.post("/hierarchies/leave", at="1")
+    assert steward.desk.reading["hierarchies"] == {"zip": str(steward.folder / "zip.toml")}
+    assert not list((steward.folder / "private").glob("hierarchy*"))
+
+
+@pytest.mark.slow
 def test_advice_is_a_click_from_being_taken(steward: Steward) -> None:
     steward.at_the_table()
     steward.post("/table", **ROLES)
@@ -210,6 +259,10 @@ def test_an_upload_is_streamed_to_the_private_folder_under_a_name_of_ours(
     held = {path.name for path in (steward.folder / "private").iterdir()}
     assert all(re.fullmatch(r"table-\d+(\.[A-Za-z0-9]+)*", name) for name in held)
     assert {path.name for path in steward.folder.iterdir()} == {"patients.csv", "private"}
+    (half := steward.folder / "private" / f"table-{steward.desk.number}.csv").touch()  # as another tab copies it
+    status, answer = upload("patients.csv", content)
+    assert status == 409 and "another tab is copying" in answer["fault"]
+    half.unlink()
     monkeypatch.setattr(opening, "LARGEST", 1000)
     status, answer = upload("large.csv", content)
     assert status == 413 and "open it by its path" in answer["fault"]

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from discreet.app.draft import Draft
 from discreet.app.task import Task, Work
 from discreet.arguments import as_flags, command_line
 from discreet.errors import DiscreetError
@@ -40,6 +41,8 @@ class Desk:
         """All columns, as they were read at first."""
         self.reading: dict[str, Any] = {}
         self.profile: dict[str, Any] | None = None
+        self.drafts: dict[str, Draft] = {}
+        """The hierarchies that are drawn up, by column."""
         self._forget_reading()
 
     def _forget_reading(self) -> None:

@@ -15,6 +15,7 @@ from discreet.report.page import environment
 STEPS = (
     ("/", "Open"),
     ("/table", "Table"),
+    ("/hierarchies", "Hierarchies"),
     ("/choose", "Promise"),
     ("/publish", "Publish"),
     ("/release", "Release"),
@@ -55,7 +56,7 @@ def reached(desk: Desk) -> set[str]:
     if desk.profile is not None:
         found.add("/table")
         if desk.reading.get("quasi"):
-            found.add("/choose")
+            found |= {"/hierarchies", "/choose"}
             if desk.promises:
                 found.add("/publish")
     if desk.outcome is not None:

@@ -17,7 +17,7 @@ from starlette.routing import Route
 from discreet.app.desk import Desk, StaleError
 from discreet.app.guard import Guard
 from discreet.app.pages import problem
-from discreet.app.screens import choose, count, open, publish, report, table, working
+from discreet.app.screens import choose, count, hierarchies, open, publish, report, table, working
 from discreet.errors import DiscreetError, in_words
 
 STATIC = {"app.css": "text/css", "app.js": "text/javascript"}
@@ -39,6 +39,12 @@ ROUTES: tuple[tuple[str, str, Screen], ...] = (
     ("/upload", "PUT", open.upload),
     ("/table", "GET", table.screen),
     ("/table", "POST", table.read),
+    ("/hierarchies", "GET", hierarchies.screen),
+    ("/hierarchies/make", "POST", hierarchies.make),
+    ("/hierarchies/change", "POST", hierarchies.change),
+    ("/hierarchies/keep", "POST", hierarchies.keep),
+    ("/hierarchies/leave", "POST", hierarchies.leave),
+    ("/hierarchies/file", "GET", hierarchies.file),
     ("/choose", "GET", choose.screen),
     ("/choose", "POST", choose.choose),
     ("/advise", "POST", choose.ask),
@@ -67,7 +73,8 @@ async def _fault(request: Request, fault: Exception) -> Response:
         return JSONResponse({"fault": str(fault)}, status)
     path = str(request.scope["path"])
     gets = {path for path, method, _ in ROUTES if method == "GET"}
-    return problem(request, str(fault), status, path if path in gets else "/")
+    above = path if path in gets else path.rpartition("/")[0]
+    return problem(request, str(fault), status, above if above in gets else "/")
 
 
 async def _broken(request: Request, fault: Exception) -> Response:

@@ -25,6 +25,18 @@ def look(input: str, reading: dict[str, Any], progress: Progress) -> dict[str, A
     }
 
 
+def tree(input: str, reading: dict[str, Any], column: str, kind: Any, progress: Progress) -> dict[str, Any]:
+    """Make a hierarchy of a column to start from; return it with the column."""
+    from discreet.jobs.hierarchy import init_hierarchy
+
+    with speaking_flags():
+        progress("reading", 0.0)
+        made = init_hierarchy(input, column, kind, reading=reading)
+        starter = made.starter
+        recipe = starter.recipe is not None
+        return {"column": made.column, "recipe": recipe, "texts": [starter.text], "why": starter.why}
+
+
 def advise(input: str, reading: dict[str, Any], progress: Progress) -> dict[str, Any]:
     """Try promises and schemes on a table."""
     from discreet.jobs.advise import advise_file

@@ -40,6 +40,8 @@ class StarterOutcome:
     nodes: tuple[Node, ...]
     """The outline of its tree, from the root on."""
     remarks: tuple[Remark, ...]
+    column: RawColumn
+    """The column that it was made of."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return the outcome as plain values, for JSON."""
@@ -85,7 +87,7 @@ def init_hierarchy(
     remarks.extend(_on_starter(made, raw, spec))
     if target is not None:
         write_file(target, made.text.encode(), force, remarks)
-    return StarterOutcome(made, file, tuple(outline(made.hierarchy, raw)), tuple(remarks.made))
+    return StarterOutcome(made, file, tuple(outline(made.hierarchy, raw)), tuple(remarks.made), raw)
 
 
 def _file_name(column: str, made: Starter) -> str:

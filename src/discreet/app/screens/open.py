@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from discreet.app.desk import Desk
+from discreet.app.desk import Desk, StaleError
 from discreet.app.pages import desk_of, form, go, show, word
 from discreet.app.work import look
 from discreet.errors import DiscreetError
@@ -69,6 +69,8 @@ async def upload(request: Request) -> Response:
                 if taken > LARGEST:
                     raise DiscreetError(_too_large())
                 file.write(chunk)
+    except FileExistsError:
+        raise StaleError("another tab is copying a file; wait for it, and load this page again") from None
     except BaseException:
         path.unlink(missing_ok=True)
         raise
@@ -86,10 +88,10 @@ def _opened(desk: Desk, path: str, title: str) -> Response:
     return go("/working")
 
 
-def begin_look(desk: Desk, reading: dict[str, Any]) -> None:
-    """Read the table of the desk in some way."""
+def begin_look(desk: Desk, reading: dict[str, Any], then: str = "/table") -> None:
+    """Read the table of the desk in some way, and show a screen then."""
 
     def done(profile: dict[str, Any]) -> None:
         desk.read_as(reading, profile)
 
-    desk.begin("reading the table", "/table", look, done, input=desk.input, reading=reading)
+    desk.begin("reading the table", then, look, done, input=desk.input, reading=reading)

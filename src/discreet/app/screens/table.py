@@ -74,6 +74,8 @@ async def read(request: Request) -> Response:
     way = word(fields, "missing")
     reading["missing"] = way if way in WAYS else None
     reading["where"] = word(fields, "where") or None
+    trees = desk.reading.get("hierarchies") or {}
+    reading["hierarchies"] = {name: file for name, file in trees.items() if name in reading["quasi"]}
     begin_look(desk, {key: value for key, value in reading.items() if value})
     return go("/working")
 
