@@ -4,7 +4,7 @@ This follows Section 8 of the ambiguity paper. Generalization and anatomy promis
 at the same beta implies, but nothing about presence; "cuts, presence too" makes the same promise as ambiguity, and with
 "combined" alpha bounds the belief from all groups together. "product" is the estimator of the paper. Errors of Query-1
 to Query-3 are means over queries of the mean relative error of the cells that have rows (see
-``benchmarks.workloads``); errors of the random workload (lambda 3, theta 0.1) are medians.
+``discreet.analyst.grouped_workload``); errors of the random workload (lambda 3, theta 0.1) are medians.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 import discreet as dc
 from benchmarks import adult
 from benchmarks.measuring import publish, show, sort_seconds
-from benchmarks.workloads import SELECTIVITIES, cells_of, group_by_workload
+from discreet.analyst.grouped_workload import SELECTIVITIES, cells_of, group_by_workload
 from discreet.analyst.queries import relative_errors
 from discreet.analyst.workload import workload
 from discreet.datasets import HETEROGENEOUS_QUASI, census

@@ -17,10 +17,10 @@ import numpy as np
 import discreet as dc
 from benchmarks import adult
 from benchmarks.measuring import publish, show
-from benchmarks.workloads import prefix_workload
 from discreet.adversary.alignment import align
 from discreet.adversary.checks import matching as others
 from discreet.analyst.loss import ail, gcp
+from discreet.analyst.prefix_workload import prefix_workload
 from discreet.analyst.workload import run, workload
 from discreet.datasets import census
 from discreet.families.heterogeneous.buckets import Buckets, bucketize

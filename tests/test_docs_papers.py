@@ -29,8 +29,8 @@ READERS: tuple[Callable[[str], object], ...] = (
     lambda text: parse_one(text, ATTACKS, "attack", "beliefs"),
 )
 CATALOGUES = SCHEMES, PRINCIPLES, FORMATS, ATTACKS
-UNSHOWN = {"-", "no command yet"}
-"""What stands where nothing is claimed, and where no command repeats a figure."""
+UNSHOWN = {"-"}
+"""What stands where nothing is claimed."""
 
 
 class Line(NamedTuple):

@@ -116,7 +116,7 @@ NEW = (
     *("report/one_way.py", "report/promised.py", "jobs/report.py", "command/report.py"),
     *("jobs/large.py", "command/large.py"),
     *("jobs/profile.py", "command/app.py", "adversary/checks/overlap.py"),
-    "command/reproduce.py",
+    *("command/reproduce.py", "analyst/grouped_workload.py", "analyst/prefix_workload.py"),
     *("report/advice.py", "jobs/advise.py", "command/advise.py", "command/suggested.py"),
 )
 """What was built since; it counts towards what its room may grow by."""

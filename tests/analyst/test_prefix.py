@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
-from benchmarks.workloads import prefix_workload
 
 import discreet as dc
+from discreet.analyst.prefix_workload import prefix_workload
 from discreet.analyst.workload import run
 from discreet.datasets import census, patients
 from discreet.releases.bit_counts import exact_counts

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from discreet.evidence.claims import Claim, below, flat, judged, series, trend, within
+from discreet.evidence.claims import Claim, at, below, flat, judged, peaks, series, trend, within
 
 
 def records(**values: list[float | None]) -> list[dict[str, Any]]:
@@ -38,6 +38,8 @@ def test_a_series_has_no_places_without_a_number() -> None:
         (within("loss", "a", 2.0), True, "loss of a is 1 to 2 (the paper: at most 2)"),
         (within("loss", "a", 2.0, 1.5), False, "(the paper: 1.5 to 2)"),
         (within("loss", "nobody", 2.0), False, "was not measured"),
+        (at((2,), within("loss", "a", 1.0)), True, "loss of a is 1 to 1 (the paper: at most 1) (at 2)"),
+        (peaks("loss", "a"), False, "was not measured at three places"),
     ],
 )
 def test_a_claim_is_judged_by_its_numbers(claim: Claim, holds: bool, said: str) -> None:
@@ -58,3 +60,8 @@ def test_a_method_without_loss_is_compared_too() -> None:
     some = records(a=[0.0], b=[0.0], c=[1.0])
     assert below("loss", "a", ("b", "c"))(some).holds
     assert not below("loss", "c", ("a",))(some).holds
+
+
+@pytest.mark.parametrize(("values", "holds"), [([1.0, 3.0, 2.0], True), ([3.0, 1.0, 2.0], False), ([1.0] * 3, False)])
+def test_a_peak_is_inside(values: list[float], holds: bool) -> None:
+    assert peaks("loss", "a")(records(a=list(values))).holds == holds

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from benchmarks import workloads
-from benchmarks.workloads import SELECTIVITIES, cells_of, group_by_workload
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import discreet as dc
+from discreet.analyst import grouped_workload
+from discreet.analyst.grouped_workload import SELECTIVITIES, cells_of, group_by_workload
 from discreet.datasets import HETEROGENEOUS_QUASI, census, patients
 from discreet.errors import DiscreetError
 from discreet.families.ambiguity.release import AmbiguousRelease
@@ -293,7 +293,7 @@ def test_the_condition_is_as_selective_as_values_allow(selectivity: float, sensi
     table = census(5_000, quasi=HETEROGENEOUS_QUASI, sensitive=sensitive)
     asked = group_by_workload(table, dimensions=3, selectivity=selectivity, number=30)
     shares = np.array([one.query.count(table) / table.rows for one in asked])
-    assert (np.abs(np.log(shares / selectivity)) <= np.log(workloads.TOLERANCE) + 1e-9).all()
+    assert (np.abs(np.log(shares / selectivity)) <= np.log(grouped_workload.TOLERANCE) + 1e-9).all()
     assert all(len(one.attributes) == 3 and sensitive not in one.attributes for one in asked)
     assert len({one.query for one in asked}) > 3
     assert asked == group_by_workload(table, dimensions=3, selectivity=selectivity, number=30)
@@ -324,9 +324,9 @@ def test_runs_are_those_of_trying_every_end(seed: int) -> None:
         off = [abs(np.log(counts[first:end].sum() / rows / selectivity)) for end in ends]
         least = next(at for at in range(len(off)) if off[at] <= min(off) + 1e-12)
         best[first] = (off[least], ends[least])
-    near = [(first, end) for first, (off, end) in best.items() if off <= np.log(workloads.TOLERANCE)]
+    near = [(first, end) for first, (off, end) in best.items() if off <= np.log(grouped_workload.TOLERANCE)]
     wanted = near or [min((off, first, end) for first, (off, end) in best.items())[1:]]
-    assert workloads._runs(table.sensitive[0], selectivity) == wanted
+    assert grouped_workload._runs(table.sensitive[0], selectivity) == wanted
 
 
 def test_rows_without_a_value_are_asked_for_by_no_query() -> None:
@@ -344,7 +344,7 @@ def test_many_different_values_take_no_more_time_than_sorting_them() -> None:
 
     def runs(number: int) -> None:
         pay = Column("pay", "numeric", np.arange(number, dtype=np.int32), np.arange(number))
-        assert len(workloads._runs(pay, 0.05)) > number * 0.9
+        assert len(grouped_workload._runs(pay, 0.05)) > number * 0.9
 
     assert growth(lambda: runs(10_000), lambda: runs(200_000)) < 100
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from discreet.principles.wording import listed
@@ -121,3 +121,33 @@ def within(measure: str, method: str, most: float, least: float = 0.0) -> Claim:
         return Verdict(least <= low and high <= most, said, figures)
 
     return claim
+
+
+def peaks(measure: str, method: str) -> Claim:
+    """The measure of a method is largest at a place that is neither the first nor the last."""
+
+    def claim(records: Records) -> Verdict:
+        found = series(records, measure, method)
+        if len(found) < 3:
+            return Verdict(False, f"{measure} of {method} was not measured at three places")
+        places = list(found)
+        best = max(places, key=lambda place: found[place])
+        figures = {f"{measure}: most of {method}": found[best], f"{measure}: place of the most": float(best)}
+        return Verdict(
+            best not in (places[0], places[-1]) and found[best] > max(found[places[0]], found[places[-1]]),
+            f"{measure} of {method} is largest at {best} ({found[best]:.3g}; {found[places[0]]:.3g} at {places[0]}, "
+            f"{found[places[-1]]:.3g} at {places[-1]})",
+            figures,
+        )
+
+    return claim
+
+
+def at(places: Sequence[Any], claim: Claim) -> Claim:
+    """A claim about some places only."""
+
+    def limited(records: Records) -> Verdict:
+        verdict = claim([record for record in records if record["x"] in places])
+        return replace(verdict, sentence=f"{verdict.sentence} (at {listed(map(str, places))})")
+
+    return limited

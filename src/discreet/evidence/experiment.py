@@ -21,7 +21,7 @@ class Axis:
 
     name: str
     title: str
-    ticks: str = "~g"
+    ticks: str = "~r"
     """The format of its numbers."""
     log: bool = False
 

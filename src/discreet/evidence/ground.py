@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from discreet.analyst.workload import volume_workload, workload
 from discreet.datasets import census, census_hierarchies
 from discreet.errors import DiscreetError
+from discreet.evidence import census_income
+from discreet.evidence.generated import incomes, incomes_of_households
 from discreet.releases.bit_counts import exact_counts
 from discreet.table.layout import Layout
 from discreet.table.query import Query
@@ -29,6 +31,13 @@ QUERIES: dict[Size, float] = {"full": 1.0, "quick": 0.1, "tiny": 0.004}
 GENERATED = "generated"
 ADULT = ("sex", "age", "race", "marital-status", "education", "native-country", "workclass", "salary-class")
 """The quasi-identifiers of Adult, in the order in which experiments take them; its occupation is sensitive."""
+INCOMES = {
+    "wages": ("age", "state", "filing_status", "household_size", "children"),
+    "PINCP": ("AGEP", "SEX", "MSP", "RAC1P", "EDU"),
+}
+"""The quasi-identifiers of tables with incomes (cps, acs), by the sensitive column."""
+CODES = ("state", "filing_status", "SEX", "MSP", "RAC1P")
+"""Their columns that are read as names."""
 PLACES = {
     "adult": "Adult (UCI Machine Learning Repository, 'Adult', complete rows, with a line of column names: sex, age, "
     "race, ..., occupation)"
@@ -55,6 +64,14 @@ class Ground:
     def people(self, quasi: Sequence[str], sensitive: str, rows: int | None = None, seed: int | None = None) -> Table:
         """A table with these attributes of the census; of another source, with as many of its own."""
         return _people(self.data, self.rows if rows is None else rows, tuple(quasi), sensitive, seed or self.seed)
+
+    def incomes(self) -> Table:
+        """A table with a sensitive income: generated, or of a file whose columns are known."""
+        return _incomes(self.data, self.rows, self.seed)
+
+    def households(self) -> Table:
+        """A table with many sensitive attributes: generated, or Census-Income (KDD) of a file."""
+        return _households(self.data, self.rows, self.seed)
 
     def generated_only(self, what: str) -> None:
         """Refuse another source for an experiment on data of a known shape."""
@@ -107,6 +124,30 @@ def _people(data: str, rows: int, quasi: tuple[str, ...], sensitive: str, seed: 
         )
     trees = {name: tree for name, tree in census_hierarchies().items() if name in quasi}
     return _sampled(read(path, quasi=quasi, sensitive=sensitive, hierarchies=trees), rows, seed)
+
+
+@lru_cache(maxsize=4)
+def _incomes(data: str, rows: int, seed: int) -> Table:
+    if data == GENERATED:
+        return incomes(rows, seed)
+    path = found(data)
+    names = columns_of(path)
+    for sensitive, quasi in INCOMES.items():
+        if {*quasi, sensitive} <= names:
+            codes = [name for name in quasi if name in CODES]
+            table = read(path, quasi=quasi, sensitive=sensitive, categorical=codes, missing="withhold")
+            return _sampled(table, rows, seed)
+    raise DiscreetError(f"the table '{data}' has no income (a column {' or '.join(INCOMES)}) beside known columns")
+
+
+@lru_cache(maxsize=4)
+def _households(data: str, rows: int, seed: int) -> Table:
+    if data == GENERATED:
+        return incomes_of_households(rows, seed)
+    path = found(data)
+    if not columns_of(path) >= census_income.SOURCES:
+        raise DiscreetError(f"the table '{data}' has not the columns of Census-Income (KDD), such as AAGE and AMJOCC")
+    return _sampled(census_income.census_income(path), rows, seed)
 
 
 def found(data: str) -> Path:

@@ -36,14 +36,14 @@ class Method:
     name: str
     """The name in the paper; or that of our scheme."""
     scheme: str
-    """The scheme as it is typed."""
+    """The scheme as it is typed; it may have names of parameters in braces, too."""
     promise: str
     """What it promises, with the names of parameters in braces: ``beta-likeness(beta={beta})``."""
     estimator: str = "auto"
 
     def publish(self, table: Table, given: Mapping[str, Any], seed: int) -> Made:
         """Publish a table under the promise with these parameters."""
-        return published(table, self.scheme, self.promise.format_map(given), seed)
+        return published(table, self.scheme.format_map(given), self.promise.format_map(given), seed)
 
     def errors(self, made: Made, table: Table, asked: Asked) -> Record:
         """How far estimates are from the exact counts: median and mean."""

@@ -46,7 +46,7 @@ def _panel(result: Result, axis: Axis, methods: list[str]) -> dict[str, Any] | N
     places = list(result.experiment.places)
     texts = any(isinstance(place, str) for place in places)
     look = {"field": "method", **NAME, "sort": None}
-    legend = {"title": None, "orient": "bottom", "columns": 2, "symbolSize": 80}
+    legend = {"title": None, "orient": "bottom", "columns": 2, "symbolSize": 80, "columnPadding": 20}
     x: dict[str, Any] = {"field": "x", "type": "ordinal", "sort": None, "title": result.experiment.x.title}
     x["axis"] = {"labelAngle": 0, "grid": False}
     if not texts:

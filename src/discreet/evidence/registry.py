@@ -10,7 +10,13 @@ from discreet.errors import DiscreetError
 from discreet.evidence.experiment import Experiment
 from discreet.table.texts import near
 
-PAPERS = {"beta-likeness": "beta_likeness"}
+PAPERS = {
+    "beta-likeness": "beta_likeness",
+    "proximity": "proximity",
+    "ambiguity": "ambiguity",
+    "heterogeneous": "heterogeneous",
+    "codip": "codip",
+}
 """The file of each paper."""
 ALL = "all"
 
