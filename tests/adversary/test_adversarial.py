@@ -399,7 +399,12 @@ def test_identifiers_seeds_and_places_are_nowhere_in_the_files(tmp_path: Path, f
         data = path.read_bytes()
         for word in (b"SECRETNAME", b"4242424242", b"income", str(tmp_path).encode(), b"pandas", b"ARROW:schema"):
             assert word not in data, (path.name, word)
-    assert {path.name for path in folder.iterdir()} == {"release.json", f"table.{format}", f"marginals.{format}"}
+    assert {path.name for path in folder.iterdir()} == {
+        "README.md",
+        "release.json",
+        f"table.{format}",
+        f"marginals.{format}",
+    }
 
 
 # ----------------------------------------------------------------------------------------------------------- altering

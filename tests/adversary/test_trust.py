@@ -244,11 +244,11 @@ def test_anything_beside_the_files_of_a_release_fails_it(people: Path, add: Call
 
 def test_a_readme_and_a_license_may_lie_beside(people: Path) -> None:
     published()
-    (people / "release" / "README.md").write_text("how this was made\n")
+    (people / "release" / "README.txt").write_text("how this was made\n")
     (people / "release" / "LICENSE").write_text("use it well\n")
     told = audited()
-    assert "Not audited: LICENSE, README.md." in told
-    assert "nobody audited what else lies in the folder: LICENSE and README.md" in told.splitlines()[0]
+    assert "Not audited: LICENSE, README.txt." in told
+    assert "nobody audited what else lies in the folder: LICENSE and README.txt" in told.splitlines()[0]
 
 
 @pytest.mark.parametrize("path", [(), ("attributes", 1), ("rows",), ("scheme",), ("tables", "table.csv")])

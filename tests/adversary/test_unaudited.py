@@ -26,7 +26,7 @@ from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.release import Release
 from discreet.table.table import Table
 from support.formats import MAKERS, published_as
-from support.tampering import Folder, altered
+from support.tampering import Folder, altered, describe
 
 SEALED = ("sealed", "mirrored", "sealed-exact", "mirrored-exact")
 """Formats with a seal, which nobody can judge whose scheme is unknown."""
@@ -69,6 +69,7 @@ def cover_up(folder: Path, manifest: Manifest) -> None:
     for name in manifest["tables"]:
         manifest["tables"][name] = {"sha256": hashlib.sha256((folder / name).read_bytes()).hexdigest()}
     (folder / "release.json").write_text(json.dumps(manifest))
+    describe(folder)
 
 
 def failing(folder: Path, format: str) -> dict[str, str]:
@@ -167,9 +168,11 @@ def test_an_entry_given_twice_is_refused(format: str, tmp_path: Path) -> None:
     text = json.dumps(saved(format, tmp_path / "r"))
     for hidden in ('{"promise": ["Ann is in 3"], ', '{"rows": {}, '):
         (tmp_path / "r" / "release.json").write_text(hidden + text[1:])
+        describe(tmp_path / "r")
         assert "more than once" in failing(tmp_path / "r", format)["refused"]
     inner = text.replace('"rows": {', '"rows": {"Ann": 1, "Ann": 2, ')
     (tmp_path / "r" / "release.json").write_text(inner)
+    describe(tmp_path / "r")
     assert "'Ann' more than once" in failing(tmp_path / "r", format)["refused"]
 
 

@@ -23,6 +23,7 @@ from discreet.families.randomised.scheme.perturbation import Perturbation, draw
 from discreet.principles import BetaLikeness, Prior
 from discreet.table.table import Table
 from support.releases import perturbed
+from support.tampering import describe
 
 ROLES = ("--quasi", "age,city,grade", "--sensitive", "ill")
 TREE = "Lyon;FR\nNice;FR\nBonn;DE\nKiel;DE\n"
@@ -68,6 +69,7 @@ def edit(change: Callable[[dict[str, Any]], None]) -> None:
     manifest = json.loads(path.read_text())
     change(manifest)
     path.write_text(json.dumps(manifest))
+    describe(path.parent)
 
 
 # --------------------------------------------------------------------------------------------------- whose word it is
@@ -110,7 +112,7 @@ def test_an_audit_of_nothing_in_particular() -> None:
 # ------------------------------------------------------------------------------------------------ files nobody audited
 
 
-@pytest.mark.parametrize("name", ["LICENSE", "README.md"])
+@pytest.mark.parametrize("name", ["LICENSE", "README.txt"])
 def test_the_original_beside_a_release_is_in_the_verdict(people: Path, name: str) -> None:
     published()
     shutil.copy("people.csv", Path("release") / name)

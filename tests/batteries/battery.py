@@ -14,6 +14,7 @@ from support.tampering import (
     dropped,
     misfit,
     more,
+    page,
     put,
     repeated,
     role,
@@ -89,6 +90,11 @@ EVERYWHERE: dict[str, tuple[Alteration, Must]] = {
     "an entry is added": (lambda folder: folder.manifest.update(comment="Alan is in group 3"), Must("manifest")),
     "a file lies beside": (beside("rows.csv"), Must("files")),
     "the trace lies beside": (beside("trace.csv", "row,group\n"), Must("files")),
+    "README.md says something else": (
+        page(lambda text: text.replace(" 0 withheld", " 1 withheld")),
+        Must("readme"),
+    ),
+    "README.md ends with a blank": (page(lambda text: f"{text} "), Must("readme")),
     "a digest does not fit": (misfit, Must("files", says="SHA-256")),
 }
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from fuzz.cases import MISSING, Case, Column, Value
-from fuzz.files import Line, admits, cell, expect, lines_of, lists_of, manifest_of, traces_of
+from fuzz.files import Line, admits, cell, expect, items, lines_of, lists_of, manifest_of, traces_of
 from fuzz.narrowness import strongest_beliefs
 from fuzz.promises import SLACK, Promise, broken, near
 from naive import perturbation, retention
@@ -65,11 +65,66 @@ def check(folder: Path, case: Case, promises: list[Promise], trace: Path) -> str
     listed = [(entry["name"], entry["role"], entry["kind"]) for entry in manifest["attributes"]]
     roles = [(case.quasi, "quasi"), (case.sensitive, "sensitive"), (case.kept, "other")]
     expect(listed == [(one.name, role, one.kind) for some, role in roles for one in some], "attributes differ")
+    describes(folder)
     FORMATS[manifest["format"]](published)
     if "marginals" in manifest:
         _marginals(published, manifest["marginals"]["least"])
     _judge(published, [published.withheld])
     return str(manifest["format"])
+
+
+SPAN = re.compile(r"\\.|(`+)(.+?)(?<!`)\1(?!`)")
+"""A code span of Markdown, or a sign that stands for itself."""
+
+
+def spans(text: str) -> list[str]:
+    """The texts in code spans, as they are read; those in quotes are JSON."""
+    found = []
+    for inner in (inner for _, inner in SPAN.findall(text) if inner):
+        inner = inner[1:-1] if inner[0] == inner[-1] == " " and inner.strip() else inner
+        found.append(json.loads(inner) if inner.startswith('"') else inner)
+    return found
+
+
+def describes(folder: Path) -> None:
+    """Check README.md: it is short and plain, names columns and files, and quotes only what the manifest has."""
+    manifest, text = manifest_of(folder), (folder / "README.md").read_text(encoding="utf-8")
+    expect(text.replace("\n", "").isprintable(), "README.md has signs that nobody sees")
+    lines = text.splitlines()
+    expect(len(lines) <= 48 + len(manifest["attributes"]) + 2 * len(manifest["tables"]), "README.md is long")
+    expect("<" not in SPAN.sub("", text), "README.md may be read as HTML")
+    at, end = lines.index("## Columns"), lines.index("## How to count")
+    names = [spans(line)[0] for line in lines[at + 2 : end - 1]]
+    expect(names == [entry["name"] for entry in manifest["attributes"]], f"README.md has the columns {names}")
+    at = lines.index("## Files")
+    named = [spans(line)[0] for line in lines[at + 2 : lines.index("## Columns") - 1]]
+    expect(named == ["release.json", *sorted(manifest["tables"])], f"README.md has the files {named}")
+    known = _texts_in(manifest) | {"release.json", "*", MISSING}
+    begun = {text[:80] for text in known}
+    for span in spans(text):
+        stated = span in known | begun or _recipe(span) in _recipes(manifest)
+        interval = span[:1] == "[" and all(item in known for item in items(span[1:-1]))
+        expect(stated or interval, f"README.md says {span!r}, which the manifest does not")
+
+
+def _texts_in(part: Any) -> set[str]:
+    """All texts and numbers in a part of a manifest, as texts."""
+    if isinstance(part, dict):
+        return set(part) | {text for inner in part.values() for text in _texts_in(inner)}
+    if isinstance(part, list):
+        return {text for inner in part for text in _texts_in(inner)}
+    return {part} if isinstance(part, str) else {f"{part:g}", str(part)}
+
+
+def _recipes(manifest: dict[str, Any]) -> list[Any]:
+    return [entry["recipe"] for entry in manifest["attributes"] if "recipe" in entry]
+
+
+def _recipe(span: str) -> Any:
+    try:
+        return json.loads(span)
+    except ValueError:
+        return None
 
 
 def states(folder: Path, promises: list[Promise], sensitive: list[Column]) -> bool:

@@ -218,7 +218,7 @@ def test_the_manifest_says_what_the_design_says_and_nothing_more(tmp_path: Path)
         "domain": [20, 40],
         "declared": True,
     }
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["release.json", "table.csv"]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["README.md", "release.json", "table.csv"]
 
 
 def test_values_of_withheld_rows_do_not_appear_in_the_manifest() -> None:
@@ -256,7 +256,7 @@ def test_saving_refuses_to_overwrite_and_force_replaces(tmp_path: Path) -> None:
         release.save(folder)
     publish(table, np.arange(20) // 10).save(folder, "parquet", force=True)
     assert load(folder).groups == 2
-    assert sorted(path.name for path in folder.iterdir()) == ["release.json", "table.parquet"]
+    assert sorted(path.name for path in folder.iterdir()) == ["README.md", "release.json", "table.parquet"]
     assert [path.name for path in folder.parent.iterdir()] == ["out"]
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / "letter.txt").write_text("dear")

@@ -19,6 +19,7 @@ from discreet.table.hierarchy import Hierarchy
 from discreet.table.table import Table
 from discreet.table.unnamed import UNNAMED
 from support.formats import DESCRIBED
+from support.tampering import describe
 
 ROWS = 240
 PREFIX = {"prefix": {"keep": [3, 2]}}
@@ -116,6 +117,7 @@ def altered(folder: Path, change: Callable[[dict[str, Any]], object]) -> Path:
     manifest = json.loads((folder / "release.json").read_text())
     change(manifest["attributes"][0])
     (folder / "release.json").write_text(json.dumps(manifest))
+    describe(folder)
     return folder
 
 
@@ -255,6 +257,7 @@ def test_a_recipe_that_the_original_was_read_with_is_stated(tmp_path: Path) -> N
     manifest = json.loads((folder / "release.json").read_text())
     dropped(manifest)
     (folder / "release.json").write_text(json.dumps(manifest))
+    describe(folder)
     assert "listed" in failed(folder, table)
 
 

@@ -19,6 +19,7 @@ from discreet.table.table import Table
 from naive.estimates import estimate
 from support.command import run
 from support.formats import DESCRIBED
+from support.tampering import describe
 
 ROWS = 240
 
@@ -136,6 +137,7 @@ def altered(folder: Path, change: Callable[[list[Any]], object]) -> Path:
     manifest = json.loads((folder / "release.json").read_text())
     change(manifest["attributes"][0]["values"])
     (folder / "release.json").write_text(json.dumps(manifest))
+    describe(folder)
     return folder
 
 
@@ -226,6 +228,7 @@ def test_a_hierarchy_that_nobody_declared_does_not_license_the_names_of_an_order
     entry["values"] = sorted(set(table.column("level").texts))
     entry["hierarchy"] = [[value, "*"] for value in entry["values"]]
     (folder / "release.json").write_text(json.dumps(manifest))
+    describe(folder)
     failed = [check for check in dc.audit(folder, table).checks if not check.holds]
     assert "listed" in {check.name for check in failed}
     recipe = {"level": {"prefix": {"keep": [3]}}}

@@ -319,7 +319,12 @@ def test_the_files_carry_no_order(tmp_path: Path) -> None:
     table = census(3000, quasi=("age",), sensitive="occupation", seed=5)
     release = Anatomy().publish(table, LDiversity(3))
     release.save(tmp_path / "out")
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["release.json", "sensitive.csv", "table.csv"]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "README.md",
+        "release.json",
+        "sensitive.csv",
+        "table.csv",
+    ]
     assert release.trace is not None
     # neither the numbers of groups nor the places of rows follow the input
     assert abs(np.corrcoef(release.trace, np.arange(table.rows))[0, 1]) < 0.1

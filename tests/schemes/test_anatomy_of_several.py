@@ -39,7 +39,7 @@ def test_files_keep_the_promise_about_each_attribute(
     release.save(tmp_path / "release")
     rows = Counter(line["group"] for line in lines(tmp_path / "release" / "table.csv"))
     assert sorted(path.name for path in (tmp_path / "release").iterdir()) == sorted(
-        ["release.json", "table.csv", *(f"sensitive_{at}.csv" for at in range(1, len(values) + 1))]
+        ["README.md", "release.json", "table.csv", *(f"sensitive_{at}.csv" for at in range(1, len(values) + 1))]
     )
     for at, column in enumerate(table.sensitive, 1):
         counts: dict[str, dict[str, int]] = defaultdict(dict)

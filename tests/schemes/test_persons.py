@@ -17,6 +17,7 @@ from discreet.command.main import main
 from discreet.principles.counts import Counts
 from discreet.principles.prior import Prior
 from naive import persons as naive
+from support.tampering import describe
 
 QUASI = ["age", "sex"]
 
@@ -251,6 +252,7 @@ def test_another_number_of_persons_in_the_manifest_is_found(tmp_path):
     assert manifest["persons"] == {"published": 60, "withheld": 0}
     manifest["persons"]["published"] = 61
     (folder / "release.json").write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
+    describe(folder)
     found = dc.audit(folder, table, trace=release.trace)
     assert any(check.name == "persons" and not check.holds for check in found.checks)
 
@@ -304,6 +306,7 @@ def test_a_person_in_two_groups_is_found_where_the_manifest_says_there_is_none(t
     told = dc.publish(table, "k-anonymity(k=3)").manifest
     manifest = {key: manifest.get(key, told[key]) for key in told} | {"assumptions": told["assumptions"]}
     (folder / "release.json").write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
+    describe(folder)
     found = dc.audit(folder, table, trace=by_rows.trace)
     assert [check.name for check in found.checks if not check.holds] == ["persons"]
 
@@ -315,6 +318,7 @@ def test_nothing_else_passes_for_a_number_of_persons(tmp_path):
     manifest = json.loads((folder / "release.json").read_text())
     manifest["persons"]["Bob"] = "HIV"
     (folder / "release.json").write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
+    describe(folder)
     found = dc.audit(folder, table, trace=release.trace)
     assert any(check.name == "manifest" and "'Bob'" in check.sentence for check in found.checks if not check.holds)
 

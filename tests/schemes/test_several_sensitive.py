@@ -27,6 +27,7 @@ from discreet.table.read import read
 from discreet.table.table import Table
 from naive import proximity as naive
 from support.audits import audits
+from support.tampering import describe
 
 
 def people(n: int, attributes: int, seed: int, missing: bool = False) -> Table:
@@ -260,6 +261,7 @@ def test_a_release_whose_second_attribute_was_altered_fails(folder: Path) -> Non
     manifest = json.loads((home / "release.json").read_text())
     manifest["promise"] = ["proximity(epsilon=5, m=2, attribute=wage)"]
     (home / "release.json").write_text(json.dumps(manifest))
+    describe(home)
     unsaid = [check.sentence for check in audit(home, table).checks if not check.holds]
     assert unsaid == ["The manifest states no promise about the values of the sensitive attribute 'hours'."]
     other = read(folder / "people.csv", quasi=["age"], sensitive=["hours", "wage"])

@@ -6,12 +6,15 @@ import csv
 import json
 import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.errors import DiscreetError
+from discreet.releases.readme import readme
 from discreet.table.write import digest
 from naive.canonical import Arranged, arranged
 
@@ -26,6 +29,8 @@ class Folder:
 
     lies_in_order = True
     """Whether an edit ends with canonical order: not where orders or numbers are what it alters."""
+    describes_itself = True
+    """Whether README.md follows an edit: not where it is what is altered."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -86,6 +91,8 @@ class Folder:
             self._count()
         text = json.dumps(self.manifest, ensure_ascii=False)
         (self.path / "release.json").write_text(text, encoding="utf-8")
+        if cover_up and self.describes_itself:
+            describe(self.path)
 
     @property
     def _counted(self) -> str:
@@ -109,6 +116,13 @@ class Folder:
             if "groups" not in part:
                 continue
             part["groups"] = len({line[0] for line in self.lines(f"table_{number}")})
+
+
+def describe(folder: Path) -> None:
+    """Let README.md follow the manifest in a folder, if anything follows from it."""
+    with suppress(DiscreetError, KeyError, TypeError, ValueError, AttributeError):
+        text = readme(json.loads((folder / "release.json").read_bytes()))
+        (folder / "README.md").write_text(text, encoding="utf-8", newline="")
 
 
 def _lines(path: Path) -> Lines:
@@ -304,3 +318,15 @@ def beside(name: str, text: str = "name\nAlan\n") -> Alteration:
 def misfit(folder: Folder) -> None:
     """The digest of a table is that of another file."""
     folder.manifest["tables"][min(folder.manifest["tables"])]["sha256"] = "0" * 64
+
+
+def page(text: str | Callable[[str], str]) -> Alteration:
+    """README.md is another: a text, or what a function makes of the old one."""
+
+    def alter(folder: Folder) -> None:
+        path = folder.path / "README.md"
+        old = path.read_text(encoding="utf-8")
+        path.write_text(text if isinstance(text, str) else text(old), encoding="utf-8", newline="")
+        folder.describes_itself = False
+
+    return alter

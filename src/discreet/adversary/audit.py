@@ -190,7 +190,7 @@ def audit(
     case = Case(file.manifest, release, original, parts, trace, tuple(faults), from_release, judging)
     findings = _with_kept(auditor_of(release)(case), case)
     tell(JUDGED)
-    checks = [soundness.files(file), *soundness.spelling_and_order(file.home, release), placed]
+    checks = [soundness.files(file), soundness.page(file), *soundness.spelling_and_order(file.home, release), placed]
     checks += [listed(case), *findings.checks, *certain.told(findings.certain, parts, original)]
     checks += [stated, *soundness.kept(release), *marginals(case, population is not None), *grid(case)]
     checks += steps(case, population is not None)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import pyarrow as pa
@@ -41,6 +41,8 @@ class Counted(NamedTuple):
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class CountingRelease(GroupedRelease):
     """A release that counts sensitive values per group; several attributes over the same groups."""
+
+    contents: ClassVar[Mapping[str, str]] = {"sensitive": "how many rows of each group have which sensitive value"}
 
     counted: tuple[Counted, ...]
     """Every sensitive attribute."""

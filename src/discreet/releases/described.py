@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -42,6 +42,11 @@ MOST_HIDDEN = 0.5
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class DescribedRelease(GroupedRowsRelease):
     """A release of rows in groups, each under one description of its quasi-identifiers."""
+
+    contents: ClassVar[Mapping[str, str]] = {
+        "table": "a line for each published row; rows with one number in group have one description",
+        MARGINALS: "how many rows of the original have which value of each quasi-identifier",
+    }
 
     texts: tuple[Texts, ...]
     """Per quasi-identifier: its distinct published texts, and the index of each group's text."""

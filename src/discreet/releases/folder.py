@@ -15,6 +15,7 @@ from discreet.table.paths import content, located, real
 from discreet.unfinished import ASIDE, leftovers
 
 MANIFEST = "release.json"
+README = "README.md"
 FORMAT_VERSION = 1
 TABLE_ENDINGS = (".csv", ".parquet")
 MOST_BYTES = 1 << 25
@@ -86,11 +87,24 @@ def _release_files(home: Path) -> set[str]:
     except DiscreetError:
         tables = None
     names = tables if isinstance(tables, dict) else ()
-    return {MANIFEST, *(name for name in names if name.endswith(TABLE_ENDINGS))}
+    return {MANIFEST, *(name for name in names if name.endswith(TABLE_ENDINGS)), *_own_page(home)}
+
+
+def _own_page(home: Path) -> list[str]:
+    """The name of README.md if a program wrote it, by its first line; someone's own must not be lost."""
+    from discreet.releases.readme import TITLE  # imported late, as below
+
+    path = home / README
+    if not path.is_file() or path.is_symlink():
+        return []
+    with path.open("rb") as file:
+        return [README] if file.read(len(TITLE) + 1) == f"{TITLE}\n".encode() else []
 
 
 def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
-    """Write the manifest, one entry per line where lines stay readable."""
+    """Write the manifest, one entry per line where lines stay readable, and README.md, which follows from it."""
+    from discreet.releases.readme import readme  # imported late: most folders are read
+
     text = (_laid_out(manifest) + "\n").encode()
     if len(text) > MOST_BYTES:
         raise DiscreetError(
@@ -98,6 +112,7 @@ def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
             "hierarchies with fewer leaves, or attributes with fewer values"
         )
     (folder / MANIFEST).write_bytes(text)
+    (folder / README).write_bytes(readme(manifest).encode())
 
 
 _ON_ONE_LINE = json.JSONEncoder(ensure_ascii=False).encode

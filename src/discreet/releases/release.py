@@ -72,6 +72,9 @@ class Release(ABC):
     of_people: ClassVar[bool] = True
     """Whether published rows are people's; otherwise they are drawn, and no trace leads back to anyone."""
 
+    contents: ClassVar[Mapping[str, str]] = {"table": "a line for each published row"}
+    """What stands in each of its tables, by how the name of the file begins; a class says what its bases do not."""
+
     manifest: dict[str, Any]
     attributes: tuple[Attribute, ...]
     faults: tuple[str, ...] = ()

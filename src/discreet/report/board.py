@@ -191,7 +191,7 @@ def report(
     progress("comparing", 0.0)
     found = {"audit": audited, "quality": measured, "campaign": campaign, "context": context}
     asked = as_principles(promises or ())
-    return _facts(file, release, original, population, asked, intact=soundness.files(file), **found)
+    return _facts(file, release, original, population, asked, intact=soundness.intact(file), **found)
 
 
 def _check_roles(audited: Audit) -> None:

@@ -642,7 +642,7 @@ def test_names_of_columns_never_lead_out_of_the_folder_or_collide(tmp_path: Path
     release = Ambiguity(pairs=[("a/b", "x+y")]).publish(table, AlphaBeta(0.5, 0.5))
     for format in ("csv", "parquet"):
         home = release.save(tmp_path / format, format=format)
-        assert len(list(home.iterdir())) == len(names) - 1 + 2
+        assert len(list(home.iterdir())) == len(names) - 1 + 3
         again = dc.load(home)
         assert not again.faults and again.blocks == release.blocks
         points = {name: table.column(name).values[table.column(name).codes] for name in names}

@@ -37,7 +37,7 @@ def release(home: Path) -> Path:
 def test_what_is_published_is_audited(home: Path, release: Path) -> None:
     manifest = json.loads((release / "release.json").read_text())
     assert manifest["format"] == "projected" and len(manifest["parts"]) == 2
-    assert {path.name for path in release.iterdir()} == {"release.json", "table_1.csv", "table_2.csv"}
+    assert {path.name for path in release.iterdir()} == {"README.md", "release.json", "table_1.csv", "table_2.csv"}
     assert (home / "private.csv").read_text().startswith("row,group_1,group_2\n")
     people, promise = str(home / "people.csv"), ("--promise", "beta-likeness(beta=3)")
     for more in ((), ("--trace", str(home / "private.csv"))):

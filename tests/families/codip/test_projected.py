@@ -35,7 +35,12 @@ def release() -> dc.ProjectedRelease:
 @pytest.mark.parametrize("format", ["csv", "parquet"])
 def test_what_is_saved_is_loaded(release: dc.ProjectedRelease, tmp_path: Path, format: str) -> None:
     folder = release.save(tmp_path / "release", format)  # type: ignore[arg-type]
-    assert {path.name for path in folder.iterdir()} == {"release.json", f"table_1.{format}", f"table_2.{format}"}
+    assert {path.name for path in folder.iterdir()} == {
+        "README.md",
+        "release.json",
+        f"table_1.{format}",
+        f"table_2.{format}",
+    }
     loaded = dc.load(folder)
     assert isinstance(loaded, dc.ProjectedRelease) and not loaded.faults and loaded.trace is None
     assert [list(table.column_names) for table in loaded.tables(False).values()] == [

@@ -266,7 +266,7 @@ def test_a_release_is_what_it_was_after_saving_and_loading(tmp_path: Path, form:
     release = Perturbation().publish(table, BetaLikeness(2))
     release.save(tmp_path / "r", form)  # type: ignore[arg-type]
     names = {path.name for path in (tmp_path / "r").iterdir()}
-    assert names == {"release.json", *(f"{name}.{form}" for name in ("table", "matrix", "prior"))}
+    assert names == {"README.md", "release.json", *(f"{name}.{form}" for name in ("table", "matrix", "prior"))}
     again = loaded(tmp_path / "r")
     assert not again.faults
     for one, two in zip((*release.exact, *release.others), (*again.exact, *again.others), strict=True):

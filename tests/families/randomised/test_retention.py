@@ -339,7 +339,7 @@ def test_the_files_are_as_designed(tmp_path: Path) -> None:
     table = dc.read(pa.table({"age": [30, 31, 32, 33], "s": [0, 10, 20, 30]}), quasi=["age"], sensitive="s")
     release = dc.Retention().publish(table, dc.Proximity(2, 2))
     release.save(tmp_path / "r")
-    assert {path.name for path in (tmp_path / "r").iterdir()} == {"release.json", "table.csv", "prior.csv"}
+    assert {path.name for path in (tmp_path / "r").iterdir()} == {"README.md", "release.json", "table.csv", "prior.csv"}
     assert (tmp_path / "r" / "prior.csv").read_text() == "value,count\n0,1\n10,1\n20,1\n30,1\n"
     assert (tmp_path / "r" / "table.csv").read_text().startswith("age,s_randomised\n")
     manifest = json.loads((tmp_path / "r" / "release.json").read_text())

@@ -23,6 +23,7 @@ from discreet.families.randomised.release.matrix import Matrix
 from discreet.families.randomised.release.perturbed import PerturbedRelease
 from discreet.principles import Principle, Prior
 from discreet.table.table import Table
+from support.tampering import describe
 
 
 def drop(home: Path, number: int = 1) -> None:
@@ -39,6 +40,7 @@ def drop(home: Path, number: int = 1) -> None:
     manifest["rows"]["withheld"] += number
     manifest["tables"]["table.csv"]["sha256"] = hashlib.sha256(path.read_bytes()).hexdigest()
     (home / "release.json").write_text(json.dumps(manifest))
+    describe(home)
 
 
 def people(rows: int, **sensitive: Any) -> Table:

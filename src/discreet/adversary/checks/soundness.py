@@ -14,14 +14,15 @@ from numpy.typing import NDArray
 from discreet.adversary.case import Case
 from discreet.adversary.check import Check, one_sentence
 from discreet.adversary.checks.domains import domains
-from discreet.adversary.checks.manifest import entries
+from discreet.adversary.checks.manifest import entries, version_hint
 from discreet.arguments import argument
 from discreet.errors import DiscreetError
 from discreet.principles import Principle, Prior, conjunction, parse, wording
 from discreet.principles.per_attribute import concerned
 from discreet.principles.principle import as_principles
-from discreet.releases.folder import MANIFEST, ManifestFile, plainly_laid_out
+from discreet.releases.folder import MANIFEST, README, ManifestFile, plainly_laid_out
 from discreet.releases.passthrough import kept_sentence
+from discreet.releases.readme import readme
 from discreet.releases.release import Release
 from discreet.table.table import Table
 from discreet.table.write import digest, reordered, written_otherwise
@@ -59,9 +60,9 @@ def files(file: ManifestFile) -> Check:
     for path in _listed(home):
         if path.is_symlink():
             faults.append(f"{path.name} is a link to a file elsewhere, which may change or contain more")
-        elif path.is_file() and BESIDE.fullmatch(path.name):
+        elif path.is_file() and path.name != README and BESIDE.fullmatch(path.name):
             beside.append(path.name)
-        elif path.name not in tables and path.name != MANIFEST:
+        elif path.name not in tables and path.name not in (MANIFEST, README):
             faults.append(f"the folder also holds {path.name}, which the manifest does not name and nobody audited")
     if faults:
         return Check("files", False, one_sentence(faults))
@@ -70,6 +71,32 @@ def files(file: ManifestFile) -> Check:
         return Check("files", True, sentence)
     caveat = f"nobody audited what else lies in the folder: {wording.listed(beside)}"
     return Check("files", True, f"{sentence} Not audited: {', '.join(beside)}.", caveat=caveat)
+
+
+def page(file: ManifestFile) -> Check:
+    """Whether README.md is the one that follows from the manifest; earlier versions wrote none."""
+    path, manifest = file.home / README, file.manifest
+    if not path.is_symlink() and not path.exists():
+        return Check("readme", True, f"There is no {README}, as in releases of earlier versions.")
+    if path.is_file() and not path.is_symlink() and _follows(path, manifest):
+        return Check("readme", True, f"{README} says what follows from {MANIFEST}, and nothing else.")
+    fault = f"{README} is not the one that follows from {MANIFEST}, and it may say anything; leave it out"
+    return Check("readme", False, one_sentence([fault]) + version_hint(manifest))
+
+
+def _follows(page: Path, manifest: Mapping[str, Any]) -> bool:
+    try:
+        text = readme(manifest).encode()
+    except (DiscreetError, KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError):
+        return False  # from a damaged manifest nothing follows
+    with page.open("rb") as file:
+        return file.read(len(text) + 1) == text
+
+
+def intact(file: ManifestFile) -> Check:
+    """Whether the files are those of the release, README.md included."""
+    found = page(file)
+    return files(file) if found.holds else found
 
 
 def _listed(home: Path) -> list[Path]:

@@ -93,6 +93,9 @@ class AmbiguousRelease(CountingRelease):
     assumptions: ClassVar[tuple[str, ...]] = ASSUMPTIONS
     estimators = ESTIMATORS
     hides_presence: ClassVar[bool] = True
+    contents: ClassVar[Mapping[str, str]] = {
+        "auxiliary": "the values of an attribute in each group, each once, however many rows have it"
+    }
 
     blocks: Blocks
     """The names of the quasi-identifiers in each auxiliary table: one, unless some are published together."""

@@ -8,6 +8,7 @@ of them for likelier than others.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self, Unpack
@@ -66,6 +67,7 @@ class MatchedRelease(GeneralizedRelease):
     assumptions: ClassVar[tuple[str, ...]] = ASSUMPTIONS
     takes_marginals: ClassVar[bool] = False
     about_persons: ClassVar[bool] = False
+    contents: ClassVar[Mapping[str, str]] = {"table": "a line for each published row, with its own number in group"}
 
     @classmethod
     def from_candidates(

@@ -3,7 +3,7 @@ their leaf."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -79,6 +79,9 @@ class Nested(GroupedRowsRelease):
     """
 
     about_persons: ClassVar[bool] = False
+    contents: ClassVar[Mapping[str, str]] = {
+        NODES: "the tree: the node above each, and of how many persons it is the leaf; a group is a node"
+    }
     more_tables: ClassVar[tuple[str, ...]] = (NODES,)
 
     parents: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))

@@ -68,6 +68,7 @@ class SyntheticRelease(ExactRowsRelease):
     estimators = ESTIMATORS
     exact_quasi: ClassVar[bool] = False
     of_people: ClassVar[bool] = False
+    contents: ClassVar[Mapping[str, str]] = {"table": "synthetic rows"}
 
     privacy: Privacy
 

@@ -6,6 +6,7 @@ the group alone would justify.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self, cast
 
@@ -56,6 +57,7 @@ class Seal(GroupedRowsRelease):
 
     more_tables: ClassVar[tuple[str, ...]] = (SEAL,)
     about_persons: ClassVar[bool] = False
+    contents: ClassVar[Mapping[str, str]] = {SEAL: "what the choice of each group may tell beyond its values"}
     needs_secret: ClassVar[bool] = True
     """Whether there is nothing to publish without a sensitive attribute."""
     disjoint: ClassVar[bool] = True

@@ -17,7 +17,7 @@ with a Robust Privacy Guarantee" (PVLDB 2012).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self, Unpack
@@ -76,6 +76,7 @@ class AnatomyRelease(CountingRelease, GroupedRowsRelease, ExactRowsRelease):
     assumptions: ClassVar[tuple[str, ...]] = ASSUMPTIONS
     estimators = ESTIMATORS
     described_exactly: ClassVar[tuple[str, ...]] = (FOR_RECIPIENTS, CHOSEN)
+    contents: ClassVar[Mapping[str, str]] = {"table": "a line for each published row, with the number of its group"}
     counts_own_rows: ClassVar[bool] = True
     """Whether what is counted in a group are the values of its rows."""
 

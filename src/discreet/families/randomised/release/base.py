@@ -18,7 +18,7 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -52,6 +52,8 @@ class RandomisedRelease(ExactRowsRelease):
     What is believed of a row follows from its published value, the prior and the probabilities of randomisation. The
     private ``trace`` contains the line of the published table for every input row, -1 if withheld.
     """
+
+    contents: ClassVar[Mapping[str, str]] = {"prior": "how many rows of the original have each sensitive value"}
 
     prior: NDArray[np.int64]
     """The count of each sensitive value in the whole original."""

@@ -6,7 +6,7 @@ each published value (line) given each original one (column), chosen separately 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -60,6 +60,9 @@ class PerturbedRelease(RandomisedRelease):
     format: ClassVar[str] = "perturbed"
     assumptions: ClassVar[tuple[str, ...]] = ASSUMPTIONS
     estimators = ESTIMATORS
+    contents: ClassVar[Mapping[str, str]] = {
+        "matrix": "with which probability a value (its column) was published as another (its line)"
+    }
 
     matrix: Matrix
     """The probability of each published value given each original one."""
