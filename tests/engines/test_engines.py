@@ -22,7 +22,7 @@ from discreet.table.spec import TableSpec
 from fuzz.cases import Case, Column, array_of, draw_case
 from fuzz.files import cell, lines_of
 from fuzz.promises import broken, draw_promise
-from support.engines import NAMES, opened, published
+from support.engines import NAMES, opened, published, trace_of
 
 CITIES = ["b", "B", "é", 'q"x', "z,", "😀", "\uffee", "", None]
 
@@ -128,7 +128,8 @@ def test_random_tables_keep_their_promises_by_definition_and_by_the_ordinary_aud
             assert not (folder / "release.json").exists()
             continue
         done, divided = done + 1, divided + (made.parts > 1)
-        audit = dc.audit(folder, dc.read(table, **how), promises=[promise.text])
+        trace = trace_of(folder) if trace_of(folder).exists() else None
+        audit = dc.audit(folder, dc.read(table, **how), trace=trace, promises=[promise.text])
         assert audit.holds, (seed, [check.sentence for check in audit.checks if not check.holds])
         [column] = case.sensitive
         groups: dict[str, list[Any]] = defaultdict(list)

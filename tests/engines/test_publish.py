@@ -53,10 +53,13 @@ ROLES: dict[str, Any] = {"quasi": ["age", "gender", "education"], "sensitive": [
 def test_a_release_in_parts_loses_as_much_as_one_in_memory(tmp_path: Path, scheme: str, format: str) -> None:
     path, promise = census_file(tmp_path), "beta-likeness(beta=4)"
     scale = Scale(200_000_000, 800, (3_000, 3_000))
-    made = published(path, tmp_path / "release", promise, scale, scheme=scheme, seed=1, format=format, **ROLES)
+    trace = tmp_path / "trace.csv"
+    kept: dict[str, Any] = {"seed": 1, "format": format, "trace": str(trace), **ROLES}
+    made = published(path, tmp_path / "release", promise, scale, scheme=scheme, **kept)
     assert made.written.parts > 4 and made.written.rows == 6_000
     table = dc.read(path, **ROLES)
-    assert dc.audit(tmp_path / "release", table, promises=[promise]).holds
+    audited = dc.audit(tmp_path / "release", table, trace=trace, promises=[promise])
+    assert audited.holds and audited.support == "trace" and trace.stat().st_mode & 0o077 == 0
     whole = dc.publish(table, promise, make_scheme(scheme, random_state=1))
     assert ail(dc.load(tmp_path / "release")) == pytest.approx(ail(whole), rel=0.25)
 
@@ -166,7 +169,7 @@ REFUSED: dict[str, dict[str, Any]] = {
     "groups that nobody fits two of": {"options": {"overlap": "none"}},
     "bins by quantiles": {"bins": {"age": "quantiles:4"}},
     "releases that withhold rows": {"missing": "withhold"},
-    "no trace": {"trace": "trace.csv"},
+    "into no database": {"output_table": "people"},
     "about other files than": {"delimiter": ";"},
     "has repeated values": {"identifiers": ["gender"], "quasi": ["age"]},
     "there is no column 'agee'": {"quasi": ["agee"]},

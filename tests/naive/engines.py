@@ -17,7 +17,7 @@ from discreet.engines.engine import Dictionary, Rows, Seen
 class PlainEngine:
     """A table in memory."""
 
-    name, what = "plain", "the table"
+    name, what, numbers_rows = "plain", "the table", True
 
     def __init__(self, table: pa.Table, untyped: bool = False) -> None:
         self.table, self.schema, self.untyped = table.combine_chunks(), table.schema, untyped
@@ -44,13 +44,11 @@ class PlainEngine:
     def over(self, items: Iterable[Any], do: Callable[[Any], Any]) -> Iterator[Any]:
         return map(do, items)
 
-    def in_order(self, files: Sequence[Path], names: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        lines = [line for file in files for line in pq.read_table(file).select(names).to_pylist()]
-        lines.sort(
-            key=lambda line: tuple(
-                line[name] if isinstance(line[name], bytes) else line[name].encode() for name in names
-            )
-        )
+    def in_order(
+        self, files: Sequence[Path], names: Sequence[str], beside: Sequence[str] = ()
+    ) -> Iterator[pa.RecordBatch]:
+        lines = [line for file in files for line in pq.read_table(file).select([*names, *beside]).to_pylist()]
+        lines.sort(key=lambda line: [_plain(line[name]) for name in names])
         yield pa.RecordBatch.from_pylist(lines, pq.read_schema(files[0]))
 
     def check_unchanged(self) -> None:
@@ -62,7 +60,12 @@ class PlainEngine:
             known = {_key(value): place for place, value in enumerate(self.values[name].to_pylist())}
             cells = self.table.column(name).to_pylist()
             places.append(np.array([known[_key(cell)] for cell in cells], np.int32))
-        yield Rows(places, np.random.default_rng((salt, 0)).random(self.table.num_rows))
+        rows = self.table.num_rows
+        yield Rows(places, np.random.default_rng((salt, 0)).random(rows), np.arange(rows))
+
+
+def _plain(cell: Any) -> Any:
+    return cell.encode() if isinstance(cell, str) else cell
 
 
 def _key(value: Any) -> Any:

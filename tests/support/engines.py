@@ -50,4 +50,10 @@ def published(
     work = folder.with_name(f"{folder.name}-work")
     work.mkdir()
     with opened(name, table, spec, work) as engine:
-        return publish(engine, spec, principle, cuts, scale, work, folder, format)
+        trace = trace_of(folder) if engine.numbers_rows else None
+        return publish(engine, spec, principle, cuts, scale, work, folder, format, trace=trace)
+
+
+def trace_of(folder: Path) -> Path:
+    """Where the trace of a release is, if its engine numbers rows."""
+    return folder.with_name(f"{folder.name}-trace.csv")

@@ -36,6 +36,7 @@ class DuckdbEngine:
     """Files, read by DuckDB in several passes."""
 
     name = "duckdb"
+    numbers_rows = True
 
     def __init__(self, source: Readable, folder: Path, memory: int) -> None:
         """Open files; what DuckDB has to write meanwhile goes to ``folder``."""
@@ -109,20 +110,25 @@ class DuckdbEngine:
             f"LEFT JOIN d{table} ON s.{quoted(name)} IS NOT DISTINCT FROM d{table}.value"
             for name, table in zip(names, tables, strict=True)
         ]
-        query = f"SELECT {', '.join(places)}, {_lot(salt)} AS lot FROM {self._source} s {' '.join(joins)} {among}"
+        query = (
+            f"SELECT {', '.join(places)}, {_lot(salt)} AS lot, s.{ROW} FROM {self._source} s {' '.join(joins)} {among}"
+        )
         with self._reading():
             for batch in self._arrow(query):
                 codes = [batch.column(at).to_numpy() for at in range(len(names))]
                 if any(len(each) and each.min() < 0 for each in codes):
                     raise changed(self.what)
-                yield Rows(codes, _between_0_and_1(batch.column(len(names)).to_numpy()))
+                lots, numbers = (batch.column(len(names) + at).to_numpy() for at in range(2))
+                yield Rows(codes, _between_0_and_1(lots), numbers)
 
-    def in_order(self, files: Sequence[Path], names: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    def in_order(
+        self, files: Sequence[Path], names: Sequence[str], beside: Sequence[str] = ()
+    ) -> Iterator[pa.RecordBatch]:
         """Yield the lines of Parquet files, sorted by these columns."""
-        columns = ", ".join(map(quoted, names))
+        columns, every = (", ".join(map(quoted, some)) for some in (names, (*names, *beside)))
         with self._reading():
             yield from self._arrow(
-                f"SELECT {columns} FROM read_parquet({_listed(files)}, hive_partitioning = false) ORDER BY {columns}",
+                f"SELECT {every} FROM read_parquet({_listed(files)}, hive_partitioning = false) ORDER BY {columns}",
                 FEW,
             )
 

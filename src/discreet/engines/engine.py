@@ -27,10 +27,13 @@ class Dictionary(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Some rows: the place of each cell's value in the dictionary of its column, and a number from 0 to 1 by lot."""
+    """Some rows, as the places of their cells' values in the dictionaries of their columns."""
 
     places: list[NDArray[np.int32]]
     lots: NDArray[np.float64]
+    """A number from 0 to 1 for each row, by lot."""
+    numbers: NDArray[np.int64] | None = None
+    """Their numbers in the table, from 0, if the engine knows an order of rows."""
 
 
 class Engine(Protocol):
@@ -43,6 +46,8 @@ class Engine(Protocol):
     schema: pa.Schema
     untyped: bool
     """Whether all cells are texts that may stand for numbers, as in CSV."""
+    numbers_rows: bool
+    """Whether it knows an order of rows, so that there can be a trace."""
 
     def count(self, name: str) -> Dictionary:
         """Return the dictionary of a column, by which its cells are coded from then on."""
@@ -60,8 +65,11 @@ class Engine(Protocol):
     def over(self, items: Iterable[T], do: Callable[[T], U]) -> Iterator[U]:
         """Yield what a function returns for each item, in their order; it may run elsewhere, and more than once."""
 
-    def in_order(self, files: Sequence[Path], names: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        """Yield the lines of Parquet files, sorted by these columns: texts by code points, bytes by bytes."""
+    def in_order(
+        self, files: Sequence[Path], names: Sequence[str], beside: Sequence[str] = ()
+    ) -> Iterator[pa.RecordBatch]:
+        """Yield the lines of Parquet files, sorted by these columns: texts by code points, bytes by bytes; and the
+        columns ``beside`` them, by which they are not sorted."""
 
     def check_unchanged(self) -> None:
         """Raise an error if the table is seen not to be the one that was opened."""

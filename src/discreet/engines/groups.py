@@ -25,7 +25,7 @@ from discreet.releases.descriptions import Texts
 from discreet.releases.generalization import generalize
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.grid import stepped, widened
-from discreet.releases.partition import PublishedRows, dense_groups
+from discreet.releases.partition import GROUP, PublishedRows, dense_groups
 from discreet.releases.statement import Statement
 from discreet.schemes.cuts.scheme import Cuts
 from discreet.schemes.grouping import GroupingTask
@@ -35,6 +35,8 @@ from discreet.table.write import PIECE_ROWS
 MEMBERS = "members"
 """The column with the sensitive values of a group's rows: their numbers in ascending order, four bytes each, so that
 groups in the order of these bytes are in canonical order."""
+WHOSE = "whose"
+"""The column with the numbers of a group's rows, eight bytes each, if there is to be a trace."""
 
 
 class Described(NamedTuple):
@@ -86,7 +88,8 @@ class Describer:
         part, rng = given
         coded = self.shelf.load(part)
         table = self.vocabulary.with_rows(coded.quasi, coded.sensitive)
-        table = table.reordered(row_order(table, self.scheme.random_state))
+        order = row_order(table, self.scheme.random_state)
+        table = table.reordered(order)
         prior, every = self.vocabulary.prior, np.arange(table.rows)
         found = self.scheme.groups(GroupingTask(table, self.principle, prior, every, rng))
         groups, number = dense_groups(found)
@@ -99,9 +102,13 @@ class Describer:
             named.append(set(texts.texts))
             _, texts = self.widened(attribute, texts, at)
             columns.append(pa.DictionaryArray.from_arrays(pa.array(texts.of_cell), pa.array(texts.texts, pa.string())))
-        columns.append(_members(groups, self.sensitive.codes[table.sensitive_codes], number))
+        columns.append(_listed(groups, self.sensitive.codes[table.sensitive_codes], number, ">u4"))
+        names = self.columns
+        if self.shelf.traced:
+            columns.append(_listed(groups, coded.numbers[order], number, "<i8"))
+            names = [*names, WHOSE]
         file = self.shelf.folder / f"groups-{uuid4().hex}.parquet"
-        pq.write_table(pa.table(columns, names=self.columns), file, store_schema=False)
+        pq.write_table(pa.table(columns, names=names), file, store_schema=False)
         return Described(file, number, tuple(named))
 
     def release(self, statement: Statement, found: Sequence[Described]) -> GeneralizedRelease:
@@ -126,11 +133,11 @@ class Describer:
         )
 
 
-def _members(groups: NDArray[np.int32], values: NDArray[np.int32], number: int) -> pa.Array:
-    """Return the sensitive values of each group as bytes."""
+def _listed(groups: NDArray[np.int32], values: NDArray[Any], number: int, kind: str) -> pa.Array:
+    """Return the numbers that the rows of each group have, ascending, as bytes."""
     order = np.lexsort((values, groups))
-    ends = np.concatenate([[0], np.cumsum(np.bincount(groups, minlength=number))]) * 4
-    data = values[order].astype(">u4").tobytes()
+    ends = np.concatenate([[0], np.cumsum(np.bincount(groups, minlength=number))]) * np.dtype(kind).itemsize
+    data = values[order].astype(kind).tobytes()
     return pa.Array.from_buffers(
         pa.large_binary(), number, [None, pa.py_buffer(ends.astype(np.int64).tobytes()), pa.py_buffer(data)]
     )
@@ -164,9 +171,7 @@ def _few_rows(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
 
 def _table(batch: pa.RecordBatch, release: GeneralizedRelease, numbers: bool, first: int) -> tuple[pa.Table, int]:
     """Return the rows of some groups, the first of which has this number, and the number of the next one."""
-    members = batch.column(batch.num_columns - 1).cast(pa.large_binary())
-    ends = np.frombuffer(members.buffers()[1], np.int64)[members.offset : members.offset + len(members) + 1]
-    codes = np.frombuffer(members.buffers()[2], ">u4")[ends[0] // 4 : ends[-1] // 4].astype(np.int32)
+    codes, sizes = _numbers(batch.column(batch.num_columns - 1), ">u4")
     texts = []
     for at in range(batch.num_columns - 1):
         coded: Any = batch.column(at).dictionary_encode()
@@ -174,8 +179,27 @@ def _table(batch: pa.RecordBatch, release: GeneralizedRelease, numbers: bool, fi
     made = replace(
         release,
         texts=tuple(texts),
-        ids=first + np.arange(len(members)),
-        group_of=np.repeat(np.arange(len(members), dtype=np.int32), np.diff(ends) // 4),
-        sensitive_columns=(release.sensitive_columns[0]._replace(codes=codes),),
+        ids=first + np.arange(len(sizes)),
+        group_of=np.repeat(np.arange(len(sizes), dtype=np.int32), sizes),
+        sensitive_columns=(release.sensitive_columns[0]._replace(codes=codes.astype(np.int32)),),
     )
-    return made.tables(numbers)["table"], first + len(members)
+    return made.tables(numbers)["table"], first + len(sizes)
+
+
+def _numbers(lists: pa.Array, kind: str) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Return the numbers in lists that are written as bytes, one after the other, and how many each list has."""
+    lists, size = lists.cast(pa.large_binary()), np.dtype(kind).itemsize
+    ends = np.frombuffer(lists.buffers()[1], np.int64)[lists.offset : lists.offset + len(lists) + 1]
+    return np.frombuffer(lists.buffers()[2], kind)[ends[0] // size : ends[-1] // size], np.diff(ends) // size
+
+
+def noted(batches: Iterator[pa.RecordBatch], path: Path) -> Iterator[pa.RecordBatch]:
+    """Yield groups in order without the numbers of their rows; write these to a file, with those of their groups."""
+    schema, first = pa.schema([("row", pa.int64()), (GROUP, pa.int64())]), 0
+    with pq.ParquetWriter(path, schema) as writer:
+        for batch in batches:
+            rows, sizes = _numbers(batch.column(batch.num_columns - 1), "<i8")
+            groups = np.repeat(first + np.arange(len(sizes)), sizes)
+            writer.write_table(pa.table({"row": rows, GROUP: groups}, schema=schema))
+            first += len(sizes)
+            yield batch.select(range(batch.num_columns - 1))

@@ -34,25 +34,40 @@ class Part:
 
 @dataclass(frozen=True)
 class Shelf:
-    """A folder with files of coded rows, each of which has so many columns."""
+    """A folder with files of coded rows."""
 
     folder: Path
     columns: int
+    """How many codes a row has."""
+    traced: bool = False
+    """Whether the number of each row follows its codes, in 64 bits."""
 
     def load(self, part: Part) -> Coded:
         """Return all rows of a part."""
         nobody = np.zeros(0, np.int32)
-        codes = np.concatenate([nobody, *(np.fromfile(file, np.int32) for file in part.files)])
-        codes = codes.reshape(-1, self.columns)
-        return Coded(codes[:, :-1], codes[:, -1], np.zeros(0))
+        return self._rows(np.concatenate([nobody, *(np.fromfile(file, np.int32) for file in part.files)]), None)
 
     def stream(self, part: Part, lot: int) -> Iterator[Coded]:
         """Yield the rows of a part, some at a time; ``lot`` decides about their lots."""
         rng = np.random.default_rng(lot)
         for file in part.files:
             with file.open("rb") as opened:
-                while len(codes := np.fromfile(opened, np.int32, BATCH * self.columns).reshape(-1, self.columns)):
-                    yield Coded(codes[:, :-1], codes[:, -1], rng.random(len(codes)))
+                while len(words := np.fromfile(opened, np.int32, BATCH * self._words)):
+                    yield self._rows(words, rng)
+
+    @property
+    def _words(self) -> int:
+        return self.columns + 2 * self.traced
+
+    def _rows(self, words: NDArray[np.int32], rng: np.random.Generator | None) -> Coded:
+        lines = words.reshape(-1, self._words)
+        numbers = np.ascontiguousarray(lines[:, self.columns :]).view(np.int64).ravel()
+        lots = np.zeros(0) if rng is None else rng.random(len(lines))
+        return Coded(lines[:, : self.columns - 1], lines[:, self.columns - 1], lots, numbers)
+
+    def _lines(self, rows: Coded) -> NDArray[np.int32]:
+        more = [rows.numbers.view(np.int32).reshape(-1, 2)] if self.traced else []
+        return np.column_stack([rows.quasi, rows.sensitive, *more])
 
     def divide(self, rows: Iterable[Coded], tree: Node, places: Places, width: int) -> list[Part]:
         """Put rows into new files, one for each part of a tree, and return these parts; there are ``width`` sensitive
@@ -64,12 +79,12 @@ class Shelf:
             parts = assign(tree, places.along(some))
             counts += np.bincount(parts * np.int64(width) + some.sensitive, minlength=counts.size).reshape(counts.shape)
             order = np.argsort(parts, kind="stable")
-            codes = np.column_stack([some.quasi, some.sensitive])[order]
+            lines = self._lines(some)[order]
             ends = np.cumsum(np.bincount(parts, minlength=number))
             for file, start, end in zip(files, [0, *ends[:-1].tolist()], ends.tolist(), strict=True):
                 if end > start:
                     with file.open("ab") as opened:
-                        codes[start:end].tofile(opened)
+                        lines[start:end].tofile(opened)
         return [Part((file,) if own.any() else (), own) for file, own in zip(files, counts, strict=True)]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from discreet.arguments import argument
 from discreet.engines.division import Division
 from discreet.engines.engine import Engine, changed
-from discreet.engines.groups import Describer, pieces
+from discreet.engines.groups import WHOSE, Describer, noted, pieces
 from discreet.engines.parts import Shelf
 from discreet.engines.scale import Scale
 from discreet.engines.vocabulary import Vocabulary
@@ -91,8 +91,10 @@ def publish(
     home: Path,
     format: TableFormat = "csv",
     progress: Progress | None = None,
+    trace: Path | None = None,
 ) -> Written:
-    """Publish a table into the folder ``home``; ``work`` is a private folder for what is needed meanwhile.
+    """Publish a table into the folder ``home``; ``work`` is a private folder for what is needed meanwhile. The group of
+    every row goes into the file ``trace``, which is there and empty.
 
     When this returns, the files are complete, and what is promised was judged in them; if not, it raises.
     """
@@ -101,7 +103,7 @@ def publish(
     prior = vocabulary.prior
     _check_whole(scheme, principle, vocabulary)
     principle = conjunction(part.stated(prior) for part in principle.parts)
-    shelf = Shelf(work, len(vocabulary.counts))
+    shelf = Shelf(work, len(vocabulary.counts), trace is not None)
     parts = Division(engine, vocabulary, shelf, principle, scheme, scale, rng, tell).parts()
     describer, found = Describer(vocabulary, scheme, principle, shelf), []
     for part, made in zip(parts, engine.over(zip(parts, rng.spawn(len(parts)), strict=True), describer), strict=True):
@@ -113,15 +115,35 @@ def publish(
     release = describer.release(Statement(**scheme.statement(principle)), found)
     home.mkdir(exist_ok=True)
     table = home / f"table.{format}"
-    lines = engine.in_order([made.file for made in found], describer.columns)
+    lines = engine.in_order([made.file for made in found], describer.columns, [WHOSE] if shelf.traced else [])
+    lines = noted(lines, work / "trace.parquet") if shelf.traced else lines
     write_pieces(pieces(lines, release, format == "parquet"), table, format)
     engine.check_unchanged()
     tell("auditing", 0.0)
     groups = sum(made.groups for made in found)
     achieved = _judged(table, format, release, describer, groups)
     write_manifest(home, {**release.manifest, "tables": {table.name: {"sha256": digest(table)}}})
+    if trace is not None:
+        _write_trace(engine, work / "trace.parquet", trace, vocabulary.rows)
     largest = max(part.rows for part in parts)
     return Written(vocabulary.rows, groups, len(parts), largest, release.manifest["scheme"], achieved)
+
+
+def _write_trace(engine: Engine, noted: Path, trace: Path, rows: int) -> None:
+    """Write the trace in the order of the rows, all of which it must have."""
+    last = -1
+
+    def lines() -> Iterator[pa.Table]:
+        nonlocal last
+        for batch in engine.in_order([noted], ["row", GROUP]):
+            if (np.diff(batch.column(0).to_numpy(), prepend=last) != 1).any():
+                break
+            last = batch.column(0)[-1].as_py()
+            yield pa.Table.from_batches([batch])
+
+    write_pieces(lines(), trace, "csv")
+    if last != rows - 1:
+        raise AssertionError("the trace does not name every row; nothing was published")
 
 
 def _counted(engine: Engine, spec: TableSpec, tell: Progress) -> Vocabulary:

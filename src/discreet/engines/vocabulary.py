@@ -32,21 +32,24 @@ class Coded(NamedTuple):
     sensitive: NDArray[np.int32]
     lots: NDArray[np.float64]
     """A number from 0 to 1 for each row, by lot."""
+    numbers: NDArray[np.int64]
+    """The number of each row in the table, or none of any."""
 
     def take(self, rows: NDArray[Any]) -> Coded:
-        """Return some of the rows."""
-        return Coded(self.quasi[rows], self.sensitive[rows], self.lots[rows])
+        """Return some of the rows, without their numbers."""
+        return Coded(self.quasi[rows], self.sensitive[rows], self.lots[rows], np.zeros(0, np.int64))
 
 
 def coded(codes: Sequence[NDArray[np.int32]], rows: Rows) -> Coded:
     """Return rows as the columns of a vocabulary with these codes code them."""
     own = [code[places] for code, places in zip(codes, rows.places, strict=True)]
-    return Coded(np.column_stack(own[:-1]), own[-1], rows.lots)
+    numbers = np.zeros(0, np.int64) if rows.numbers is None else rows.numbers
+    return Coded(np.column_stack(own[:-1]), own[-1], rows.lots, numbers)
 
 
 def together(some: Sequence[Coded], quasi: int) -> Coded:
     """Return rows that come in pieces, with so many quasi-identifiers, as one piece."""
-    nobody = Coded(np.zeros((0, quasi), np.int32), np.zeros(0, np.int32), np.zeros(0))
+    nobody = Coded(np.zeros((0, quasi), np.int32), np.zeros(0, np.int32), np.zeros(0), np.zeros(0, np.int64))
     return Coded(*(np.concatenate(each) for each in zip(nobody, *some, strict=True)))
 
 

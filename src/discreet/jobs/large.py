@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from discreet.arguments import argument
-from discreet.disk import uninterrupted
+from discreet.disk import sync, uninterrupted
 from discreet.engines.duckdb import DuckdbEngine
 from discreet.engines.publish import Written, check_supported, publish
 from discreet.engines.scale import Scale
@@ -16,7 +18,7 @@ from discreet.engines.source import Files, Readable
 from discreet.errors import DiscreetError
 from discreet.jobs.carry_out import cautions
 from discreet.jobs.job import Job
-from discreet.jobs.outputs import check_output, tidy
+from discreet.jobs.outputs import check_output, check_trace, tidy
 from discreet.jobs.reading import split
 from discreet.principles import conjunction, parse
 from discreet.progress import Progress, Remark, Remarks, no_progress
@@ -53,12 +55,13 @@ def carry_out_large(
     job allows, unless another is given.
     """
     start, remarks = time.perf_counter(), Remarks(remark)
-    for what, given in (("trace", job.trace), ("database", job.output_table)):
-        if given is not None:
-            raise DiscreetError(
-                f"the engine duckdb writes no {what} yet; leave it out, or say {argument('engine', 'memory')}"
-            )
+    if job.output_table is not None:
+        raise DiscreetError(
+            f"the engine duckdb writes into no database yet; leave out {argument('output_table')}, or say "
+            f"{argument('engine', 'memory')}"
+        )
     target = check_output(job.output, job.force, job.files, remarks)
+    trace = None if job.trace is None else check_trace(job.trace, target, job.force, job.files, remarks)
     before = manifest_digest(target)
     principle = conjunction(parse(text) for text in job.promises)
     scheme = make_scheme(job.scheme, job.options, job.seed, principle)
@@ -72,17 +75,25 @@ def carry_out_large(
     files.check_layout(spec)
     scheme = check_supported(spec, principle, cuts)
     scale = scale or Scale.of(job.memory, len(spec.roles.published))
-    remarks("caution", *cautions(job, scheme, None, before))
+    remarks("caution", *cautions(job, scheme, trace, before))
     target.parent.mkdir(parents=True, exist_ok=True)
-    with writing(target), unfinished(target) as staged:
+    staged_trace = nullcontext() if trace is None else unfinished(trace)
+    with writing(target), unfinished(target) as staged, staged_trace as private:
+        if private is not None:
+            os.close(os.open(private, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         work = staged.with_name("work")
         work.mkdir(mode=0o700)
         source = Readable.of(files, spec, work)
         with DuckdbEngine(source, work / "database", scale.database) as engine:
-            written = publish(engine, spec, principle, scheme, scale, work, staged, job.format, progress or no_progress)
+            written = publish(
+                engine, spec, principle, scheme, scale, work, staged, job.format, progress or no_progress, private
+            )
         with uninterrupted():
-            place(staged, target, before, job.force)
+            if private is not None:
+                sync(private)
+            place(staged, target, before, job.force, None if trace is None or private is None else (private, trace))
             settle(target)
-        tidy(target, remarks)
+        for path in filter(None, (target, trace)):
+            tidy(path, remarks)
     seconds = {"published": time.perf_counter() - start}
     return Large(job, written, tuple(remarks.made), seconds)
