@@ -45,7 +45,7 @@ KNOWS: dict[str, tuple[str, ...]] = {
     "report": ("datasets", "kernels", "table", "principles", "releases", "schemes", "analyst", "adversary"),
     "families": ("kernels", "table", "principles", "releases", "schemes", "analyst", "adversary", "report"),
 }
-KNOWS["engines"] = ("kernels", "table", "principles", "releases", "schemes")
+KNOWS["engines"] = ("kernels", "table", "principles", "releases", "schemes", "analyst", "adversary")
 KNOWS["jobs"] = tuple(KNOWS)
 KNOWS["app"] = tuple(KNOWS)
 KNOWS["evidence"] = tuple(KNOWS)
@@ -70,11 +70,11 @@ BUDGETS = {
     "app": Budget(1_650, 22),
     "command": Budget(3_500, 27),
     "datasets": Budget(700, 5),
-    "engines": Budget(1_600, 11),
+    "engines": Budget(2_450, 16),
     "evidence": Budget(3_500, 16),
     "families": Budget(17_600, 110),
     "ground": Budget(1_900, 18),
-    "jobs": Budget(2_650, 20),
+    "jobs": Budget(2_730, 20),
     "kernels": Budget(4_150, 33),
     "principles": Budget(3_500, 24),
     "releases": Budget(8_900, 49),

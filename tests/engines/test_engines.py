@@ -17,12 +17,11 @@ import pytest
 import discreet as dc
 from discreet.engines.engine import Rows
 from discreet.errors import DiscreetError
-from discreet.table.hierarchy import Hierarchy
 from discreet.table.spec import TableSpec
-from fuzz.cases import Case, Column, array_of, draw_case
+from fuzz.cases import draw_case
 from fuzz.files import cell, lines_of
 from fuzz.promises import broken, draw_promise
-from support.engines import NAMES, opened, published, trace_of
+from support.engines import NAMES, as_array, of_case, opened, published, trace_of
 
 CITIES = ["b", "B", "é", 'q"x', "z,", "😀", "\uffee", "", None]
 
@@ -92,23 +91,6 @@ def test_an_engine_sorts_texts_by_code_points_and_bytes_by_bytes(name: str, tmp_
             tuple(line.values()) for batch in engine.in_order(files, ["q0", "members"]) for line in batch.to_pylist()
         ]
     assert found == sorted(lines, key=lambda line: (line[0].encode(), line[1]))
-
-
-def of_case(case: Case) -> dict[str, Any]:
-    """How the table of a case is read."""
-    kinds = {
-        kind: [one.name for one in case.columns if one.kind == kind] for kind in ("numeric", "categorical", "ordinal")
-    }
-    trees = {one.name: Hierarchy.from_rows(one.name, one.tree) for one in case.columns if one.tree is not None}
-    domains = {one.name: one.domain for one in case.columns if one.domain is not None}
-    roles = {"quasi": [one.name for one in case.quasi], "sensitive": [one.name for one in case.sensitive]}
-    return {**kinds, **roles, "hierarchies": trees, "domains": domains, "missing": case.missing}
-
-
-def as_array(column: Column) -> Any:
-    """The cells of a column as a file has them: without a declared order, which Parquet does not keep."""
-    array = array_of(column)
-    return array.cast(array.type.value_type) if pa.types.is_dictionary(array.type) else array
 
 
 @pytest.mark.slow

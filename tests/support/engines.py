@@ -18,7 +18,9 @@ from discreet.engines.scale import Scale
 from discreet.engines.source import Files, Readable
 from discreet.principles import parse
 from discreet.schemes import make_scheme
+from discreet.table.hierarchy import Hierarchy
 from discreet.table.spec import TableSpec
+from fuzz.cases import Case, Column, array_of
 from naive.engines import PlainEngine
 
 NAMES = ("plain", "duckdb")
@@ -57,3 +59,20 @@ def published(
 def trace_of(folder: Path) -> Path:
     """Where the trace of a release is, if its engine numbers rows."""
     return folder.with_name(f"{folder.name}-trace.csv")
+
+
+def of_case(case: Case) -> dict[str, Any]:
+    """How the table of a case is read."""
+    kinds = {
+        kind: [one.name for one in case.columns if one.kind == kind] for kind in ("numeric", "categorical", "ordinal")
+    }
+    trees = {one.name: Hierarchy.from_rows(one.name, one.tree) for one in case.columns if one.tree is not None}
+    domains = {one.name: one.domain for one in case.columns if one.domain is not None}
+    roles = {"quasi": [one.name for one in case.quasi], "sensitive": [one.name for one in case.sensitive]}
+    return {**kinds, **roles, "hierarchies": trees, "domains": domains, "missing": case.missing}
+
+
+def as_array(column: Column) -> Any:
+    """The cells of a column as a file has them: without a declared order, which Parquet does not keep."""
+    array = array_of(column)
+    return array.cast(array.type.value_type) if pa.types.is_dictionary(array.type) else array

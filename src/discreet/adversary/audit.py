@@ -169,7 +169,7 @@ def audit(
     try:
         release = load_as_stated(file)
     except DiscreetError as error:
-        return _unreadable(file, error)
+        return unreadable(file, error)
     placed = soundness.roles(release, original, roles_from_release)
     if not placed.holds:
         withheld = max(0, original.rows - release.rows)
@@ -212,7 +212,7 @@ def _with_kept(findings: FormatFindings, case: Case[Any]) -> FormatFindings:
     return replace(findings, certain=[*findings.certain, *certain.kept(case.release, case.original)])
 
 
-def _unreadable(file: ManifestFile, error: DiscreetError) -> Audit:
+def unreadable(file: ManifestFile, error: DiscreetError) -> Audit:
     """Return the finding that altered tables cannot be read; raise the error if they are missing or unaltered."""
     check = soundness.files(file)
     tables = file.manifest.get("tables")

@@ -71,7 +71,8 @@ def judged(part: Principle, subjects: Subjects, prior: Prior, left: NDArray[np.i
         each = [part.achieved_each(counts, prior) for counts in judged]
     except DiscreetError as error:
         return PromiseVerdict.unjudged(part, f": {error}")
-    broken, strain = int((strains > 1.0).sum()), float(strains.max(initial=0.0))
+    broken, strain = int((strains > 1.0).sum()) + subjects.broken_beside, float(strains.max(initial=0.0))
+    every = len(strains) + subjects.beside
     worst = int(np.argmax(strains)) if len(strains) else None
     if worst is None or worst == len(groups):
         worst, counts, size, description = None, withheld, int(left.sum()), dict[str, str]()
@@ -80,14 +81,15 @@ def judged(part: Principle, subjects: Subjects, prior: Prior, left: NDArray[np.i
         counts = groups.only(np.array([worst]))
         size, description, who = int(counts.sizes[0]), subjects.description(worst), subjects.named(worst)
     one = subjects.this or subjects.noun
-    alone = len(groups) == 1 and not left.sum()
+    alone = len(groups) + subjects.beside == 1 and not left.sum()
     if broken:
         explained = part.explain(counts, prior, "this group" if worst is None else f"this {one}")
         verb = "not shown to be kept" if part.only_sufficient else "broken"
-        number = f"{broken:,} of {len(strains):,} {subjects.many}; the worst is"
+        number = f"{broken:,} of {every:,} {subjects.many}; the worst is"
         sentence = f"{part} is {verb} by {f'the only {one}:' if alone else number} {who}. {explained}"
     else:
-        everyone = f"the only {one}" if len(groups) == 1 else f"all {len(groups):,} {subjects.many}"
+        number_of_groups = len(groups) + subjects.beside
+        everyone = f"the only {one}" if number_of_groups == 1 else f"all {number_of_groups:,} {subjects.many}"
         closest = f"{' and by the withheld rows' if left.sum() else ''}; the closest to its bound, {who}, uses"
         uses = f": {who} uses" if alone else closest
         sentence = f"{part} is kept by {everyone}{uses} {wording.percent(strain)} of what it allows."
@@ -159,6 +161,10 @@ class Subjects:
     """Puts the number of rows or persons of a subject into words."""
     this: str = ""
     """The word for one subject after "this", if it is not ``noun``."""
+    beside: int = 0
+    """How many more were judged elsewhere, none of them closer to its bound."""
+    broken_beside: int = 0
+    """How many of these break the promise."""
 
     @classmethod
     def groups(cls, release: GroupedRelease, counts: Counts) -> Subjects:

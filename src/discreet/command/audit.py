@@ -16,6 +16,8 @@ def audit(
     trace: str | None,
     population: str | None,
     promises: tuple[str, ...],
+    engine: str | None,
+    memory: str | None,
     as_json: bool,
     **reading: Any,
 ) -> int:
@@ -28,6 +30,8 @@ def audit(
             population=population,
             promises=promises,
             reading=parsed(reading),
+            engine=engine or "memory",
+            memory=memory,
             progress=progress,
             remark=show_remark,
         )

@@ -162,6 +162,10 @@ WITHHELD = valued(
     "Share of rows that may be withheld for it (default: 0.05).",
     type=click.FloatRange(0, 1),
 )
+ENGINE = click.Option(
+    ["--engine"], type=click.Choice(["memory", "duckdb"]), help="duckdb: for tables larger than memory."
+)
+MEMORY = valued("--memory", "SIZE", "Memory that the engine duckdb may take: 2GB.")
 ORIGINAL = path("--original", "The table that was published.", "INPUT", required=True)
 ANSWER = (
     switch("--json as_json", "Print the result as JSON and nothing else."),
@@ -229,12 +233,8 @@ COMMANDS = (
         WITHHELD,
         HARMLESS,
         click.Option(["--format"], type=click.Choice(["csv", "parquet"]), help="Format of the tables (default: csv)."),
-        click.Option(
-            ["--engine"],
-            type=click.Choice(["memory", "duckdb"]),
-            help="duckdb: for tables larger than memory.",
-        ),
-        valued("--memory", "SIZE", "Memory that the engine duckdb may take: 2GB."),
+        ENGINE,
+        MEMORY,
         path("--trace", "Also write a PRIVATE file with each row's group."),
         valued("--seed", "N", "Seed of an experiment; never for a real release.", type=click.IntRange(min=0)),
         switch("--force", "Replace an existing release and trace."),
@@ -261,6 +261,8 @@ COMMANDS = (
         path("--trace", "The private file that publish wrote with --trace."),
         path("--population", "Everyone who could be in the table."),
         many("--promise promises", "Promise to judge as well. Repeatable.", "PROMISE"),
+        ENGINE,
+        MEMORY,
         *reading("value"),
     ),
     _command(

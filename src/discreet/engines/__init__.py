@@ -31,4 +31,9 @@ follows from the values that occur, as in memory.
     division    a table divided by these
     groups      the groups of a part, described as they are published
     publish     all of it, from a source to the files of a release
+    audit       the audit of a release whose original and table do not fit into memory, which takes:
+    slices      a release some groups at a time
+    members     the rows of the original in the order of their groups
+    tally       what groups make of a promise
+    examination  all that is seen in slices
 """

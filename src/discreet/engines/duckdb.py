@@ -72,7 +72,7 @@ class DuckdbEngine:
         column, table = quoted(name), self._numbers.setdefault(name, len(self._numbers))
         with self._reading():
             self._base.execute(
-                f"CREATE TABLE d{table} AS SELECT value, row_number() OVER () - 1 AS place, amount FROM "
+                f"CREATE OR REPLACE TABLE d{table} AS SELECT value, row_number() OVER () - 1 AS place, amount FROM "
                 f"(SELECT {column} AS value, count(*) AS amount FROM {self._source} GROUP BY ALL)"
             )
             found = arrow_of(self._base.sql(f"SELECT value, amount FROM d{table} ORDER BY place"))
@@ -105,16 +105,14 @@ class DuckdbEngine:
 
     def _rows(self, names: Sequence[str], salt: int, among: str = "") -> Iterator[Rows]:
         tables = [self._numbers[name] for name in names]
-        places = [f"coalesce(d{table}.place, -1)::INTEGER AS c{at}" for at, table in enumerate(tables)]
+        places = [f"coalesce(d{table}.place, -1)::INTEGER" for table in tables]
         joins = [
             f"LEFT JOIN d{table} ON s.{quoted(name)} IS NOT DISTINCT FROM d{table}.value"
             for name, table in zip(names, tables, strict=True)
         ]
-        query = (
-            f"SELECT {', '.join(places)}, {_lot(salt)} AS lot, s.{ROW} FROM {self._source} s {' '.join(joins)} {among}"
-        )
+        cells = f"{', '.join(places)}, {_lot(salt)}, s.{ROW}"
         with self._reading():
-            for batch in self._arrow(query):
+            for batch in self._arrow(f"SELECT {cells} FROM {self._source} s {' '.join(joins)} {among}"):
                 codes = [batch.column(at).to_numpy() for at in range(len(names))]
                 if any(len(each) and each.min() < 0 for each in codes):
                     raise changed(self.what)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -145,18 +145,30 @@ def _listed(groups: NDArray[np.int32], values: NDArray[Any], number: int, kind: 
 
 def pieces(batches: Iterator[pa.RecordBatch], release: GeneralizedRelease, numbers: bool) -> Iterator[pa.Table]:
     """Yield the table of a release, a piece at a time, from its groups in order."""
-    first, waiting, held = 0, [], 0
-    for batch in batches:
-        for some in _few_rows(batch):
-            made, first = _table(some, release, numbers, first)
-            waiting.append(made)
-            held += made.num_rows
-            if held >= PIECE_ROWS:
-                whole = pa.concat_tables(waiting)
-                full = held - held % PIECE_ROWS
-                yield from (whole.slice(at, PIECE_ROWS).combine_chunks() for at in range(0, full, PIECE_ROWS))
-                waiting, held = [whole.slice(full)], held - full
-    if held or not first:
+    first, some = 0, (few for batch in batches for few in _few_rows(batch))
+
+    def tables() -> Iterator[pa.Table]:
+        nonlocal first
+        for few in some:
+            made, first = _table(few, release, numbers, first)
+            yield made
+
+    return in_pieces(tables())
+
+
+def in_pieces(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
+    """Yield the rows of tables in pieces of ``PIECE_ROWS``, and at last the rest of them."""
+    waiting: list[pa.Table] = []
+    held = 0
+    for table in tables:
+        waiting.append(table)
+        held += table.num_rows
+        if held >= PIECE_ROWS:
+            whole = pa.concat_tables(waiting)
+            full = held - held % PIECE_ROWS
+            yield from (whole.slice(at, PIECE_ROWS).combine_chunks() for at in range(0, full, PIECE_ROWS))
+            waiting, held = [whole.slice(full)], held - full
+    if held:
         yield pa.concat_tables(waiting).combine_chunks()
 
 

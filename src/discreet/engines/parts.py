@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
@@ -69,6 +69,16 @@ class Shelf:
         more = [rows.numbers.view(np.int32).reshape(-1, 2)] if self.traced else []
         return np.column_stack([rows.quasi, rows.sensitive, *more])
 
+    def put(self, rows: Coded, parts: NDArray[np.int32], files: Sequence[Path]) -> None:
+        """Append each row to the file of its part."""
+        lines = self._lines(rows)[np.argsort(parts, kind="stable")]
+        sizes = np.bincount(parts, minlength=len(files))
+        ends = np.cumsum(sizes)
+        for file, start, end in zip(files, (ends - sizes).tolist(), ends.tolist(), strict=True):
+            if end > start:
+                with file.open("ab") as opened:
+                    lines[start:end].tofile(opened)
+
     def divide(self, rows: Iterable[Coded], tree: Node, places: Places, width: int) -> list[Part]:
         """Put rows into new files, one for each part of a tree, and return these parts; there are ``width`` sensitive
         values."""
@@ -78,13 +88,7 @@ class Shelf:
         for some in rows:
             parts = assign(tree, places.along(some))
             counts += np.bincount(parts * np.int64(width) + some.sensitive, minlength=counts.size).reshape(counts.shape)
-            order = np.argsort(parts, kind="stable")
-            lines = self._lines(some)[order]
-            ends = np.cumsum(np.bincount(parts, minlength=number))
-            for file, start, end in zip(files, [0, *ends[:-1].tolist()], ends.tolist(), strict=True):
-                if end > start:
-                    with file.open("ab") as opened:
-                        lines[start:end].tofile(opened)
+            self.put(some, parts, files)
         return [Part((file,) if own.any() else (), own) for file, own in zip(files, counts, strict=True)]
 
 

@@ -61,24 +61,31 @@ def check_supported(spec: TableSpec, principle: Principle, scheme: Scheme) -> Cu
 
     if not isinstance(scheme, Cuts):
         raise refuse(f"with the scheme {scheme.name!r}, only with cuts and mondrian")
-    if len(spec.roles.sensitive) != 1:
-        raise refuse(f"tables with {len(spec.roles.sensitive) or 'no'} sensitive attributes, only with one")
     given = {
-        "persons who have several rows": spec.roles.person,
-        "columns as they are": spec.roles.other,
-        "several values per person": spec.lists or spec.join,
+        **unread(spec),
         "under promises about presence": bounds_presence(principle),
         "exact descriptions": scheme.exact,
         "counts of quasi-identifiers": scheme.counts_columns,
         "groups that nobody fits two of": scheme.overlap == "none",
-        "rows that satisfy a condition": spec.where,
-        "bins by quantiles": any(isinstance(fit.bins, int) for fit in spec.fits.values()),
         "releases that withhold rows": scheme.withhold or spec.missing == "withhold",
     }
     for what, asked in given.items():
         if asked:
             raise refuse(what)
     return scheme
+
+
+def unread(spec: TableSpec) -> dict[str, bool]:
+    """Return what engines do not do with tables, and whether a spec asks for it."""
+    number = len(spec.roles.sensitive)
+    return {
+        f"tables with {number or 'no'} sensitive attributes, only with one,": number != 1,
+        "persons who have several rows": bool(spec.roles.person),
+        "columns as they are": bool(spec.roles.other),
+        "several values per person": bool(spec.lists or spec.join),
+        "rows that satisfy a condition": spec.where is not None,
+        "bins by quantiles": any(isinstance(fit.bins, int) for fit in spec.fits.values()),
+    }
 
 
 def publish(
@@ -99,7 +106,7 @@ def publish(
     When this returns, the files are complete, and what is promised was judged in them; if not, it raises.
     """
     tell, rng = progress or no_progress, generator(scheme.random_state)
-    vocabulary = _counted(engine, spec, tell)
+    vocabulary = counted(engine, spec, tell)
     prior = vocabulary.prior
     _check_whole(scheme, principle, vocabulary)
     principle = conjunction(part.stated(prior) for part in principle.parts)
@@ -146,8 +153,8 @@ def _write_trace(engine: Engine, noted: Path, trace: Path, rows: int) -> None:
         raise AssertionError("the trace does not name every row; nothing was published")
 
 
-def _counted(engine: Engine, spec: TableSpec, tell: Progress) -> Vocabulary:
-    """Return the vocabulary of the table, after one pass over each column."""
+def counted(engine: Engine, spec: TableSpec, tell: Progress, published: bool = True) -> Vocabulary:
+    """Return the vocabulary of the table, as it is ``published`` or as it was read, after one pass over each column."""
     names = (*spec.roles.quasi, *spec.roles.sensitive)
     check_columns(engine.schema, (*names, *spec.roles.identifiers), names, engine.what)
     for name in spec.roles.identifiers:
@@ -162,7 +169,7 @@ def _counted(engine: Engine, spec: TableSpec, tell: Progress) -> Vocabulary:
         found.append(engine.count(name))
     if len({int(each.rows.sum()) for each in found}) > 1:
         raise changed(engine.what)
-    return Vocabulary.of(found, spec, engine.untyped)
+    return Vocabulary.of(found, spec, engine.untyped, published)
 
 
 def check_columns(schema: pa.Schema, needed: Sequence[str], read: Sequence[str], what: str) -> None:

@@ -36,8 +36,9 @@ class Coded(NamedTuple):
     """The number of each row in the table, or none of any."""
 
     def take(self, rows: NDArray[Any]) -> Coded:
-        """Return some of the rows, without their numbers."""
-        return Coded(self.quasi[rows], self.sensitive[rows], self.lots[rows], np.zeros(0, np.int64))
+        """Return some of the rows."""
+        numbers = self.numbers[rows] if len(self.numbers) else self.numbers
+        return Coded(self.quasi[rows], self.sensitive[rows], self.lots[rows], numbers)
 
 
 def coded(codes: Sequence[NDArray[np.int32]], rows: Rows) -> Coded:
@@ -69,9 +70,14 @@ class Vocabulary:
     """Per column: how many rows have each code."""
 
     @classmethod
-    def of(cls, dictionaries: Sequence[Dictionary], spec: TableSpec, untyped: bool = False) -> Vocabulary:
+    def of(
+        cls, dictionaries: Sequence[Dictionary], spec: TableSpec, untyped: bool = False, published: bool = True
+    ) -> Vocabulary:
         """Return the vocabulary of a table with these dictionaries, of its quasi-identifiers and its sensitive
-        attribute, read as a spec says; if it is ``untyped``, texts may stand for numbers."""
+        attribute, read as a spec says; if it is ``untyped``, texts may stand for numbers.
+
+        The columns are as they are ``published``, or as they were read.
+        """
         height = max(len(each.values) for each in dictionaries)
         if height == 0:
             raise DiscreetError("the table has no rows, so there is nothing to publish; check the input")
@@ -91,8 +97,8 @@ class Vocabulary:
             )
         # notes are on the numbers of rows with a value, which are others here
         read = replace(read, notes=(), reading=spec.recorded())
-        shown = PublishedRows(read, np.zeros(height, np.int32)).columns
-        read = replace(read, quasi=shown)
+        if published:
+            read = replace(read, quasi=PublishedRows(read, np.zeros(height, np.int32)).columns)
         if any(column.name == GROUP for column in read.columns):
             raise DiscreetError(f"a column is called {GROUP!r}, the name of the column that a release adds; rename it")
         codes = [column.codes[: len(of.values)] for column, of in zip(read.columns, dictionaries, strict=True)]
@@ -101,6 +107,8 @@ class Vocabulary:
             for column, code, of in zip(read.columns, codes, dictionaries, strict=True)
         ]
         made = cls(read, codes, counts)
+        if not published:
+            return made
         for column, each in zip(read.quasi, counts, strict=False):
             check_unlisted(column, partial(_alone, each), made.rows)
         return made

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from discreet.adversary.audit import Audit, audit
+from discreet.arguments import argument
+from discreet.errors import DiscreetError
 from discreet.jobs.original import read_original, read_population, spec_of, spec_with
 from discreet.jobs.outputs import tell
 from discreet.jobs.reading import on_offers
@@ -64,18 +66,31 @@ def audit_files(
     population: str | None = None,
     promises: Sequence[str] = (),
     reading: Mapping[str, Any] | None = None,
+    engine: str = "memory",
+    memory: str | None = None,
     progress: Progress | None = None,
     remark: Callable[[Remark], None] | None = None,
 ) -> AuditOutcome:
     """Read the original as the release says, and audit the release; ``reading`` has keys of a job that say otherwise.
 
-    Nothing is printed or written. The callbacks are those of `discreet.jobs.carry_out.carry_out`.
+    Nothing is printed or written. The callbacks are those of `discreet.jobs.carry_out.carry_out`. With the engine
+    ``duckdb`` neither the original nor the table of the release is ever in memory as a whole.
     """
     remarks, progress = Remarks(remark), progress or no_progress
     asked = [parse(text) for text in promises]
     for place in (folder, *(() if trace is None else (trace,))):
         tell(place, remarks)
     progress("reading", 0.0)
+    if engine != "memory":
+        from discreet.jobs.large import audit_large  # imported late: most originals are in memory
+
+        if population is not None:
+            raise DiscreetError(
+                f"the engine duckdb compares releases with no population yet; leave it out, or say "
+                f"{argument('engine', 'memory')}"
+            )
+        audited = audit_large(folder, original, trace, asked, reading or {}, memory, progress)
+        return AuditOutcome(folder, addressed(original), audited, tuple(remarks.made))
     compared = read_compared(folder, original, population, reading or {}, remarks)
     progress("auditing", 0.0)
     audited = audit(folder, trace=trace, promises=asked or None, progress=progress, **compared._asdict())

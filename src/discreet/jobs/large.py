@@ -1,16 +1,20 @@
-"""`carry_out_large`: turns a file that is larger than memory into a release in its place, as a job says."""
+"""Tables that are larger than memory, published into a release in its place, and audited."""
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+from discreet.adversary.audit import Audit
 from discreet.arguments import argument
 from discreet.disk import sync, uninterrupted
+from discreet.engines.audit import audit
 from discreet.engines.duckdb import DuckdbEngine
 from discreet.engines.publish import Written, check_supported, publish
 from discreet.engines.scale import Scale
@@ -18,12 +22,15 @@ from discreet.engines.source import Files, Readable
 from discreet.errors import DiscreetError
 from discreet.jobs.carry_out import cautions
 from discreet.jobs.job import Job
+from discreet.jobs.original import spec_with
 from discreet.jobs.outputs import check_output, check_trace, tidy
 from discreet.jobs.reading import split
-from discreet.principles import conjunction, parse
+from discreet.principles import Principle, conjunction, parse
 from discreet.progress import Progress, Remark, Remarks, no_progress
 from discreet.releases.placement import manifest_digest, place, real_place, writing
 from discreet.schemes import make_scheme
+from discreet.table.hierarchy import PublishedHierarchy
+from discreet.table.paths import located
 from discreet.unfinished import settle, unfinished
 
 
@@ -97,3 +104,39 @@ def carry_out_large(
             tidy(path, remarks)
     seconds = {"published": time.perf_counter() - start}
     return Large(job, written, tuple(remarks.made), seconds)
+
+
+def audit_large(
+    folder: str,
+    original: str,
+    trace: str | None,
+    promises: Sequence[Principle],
+    given: Mapping[str, Any],
+    memory: str | None,
+    progress: Progress,
+) -> Audit:
+    """Audit a release in bounded memory, with what is needed meanwhile among the temporary files of the system.
+
+    The original is read as the release says, unless ``given`` keys of a job say otherwise.
+    """
+    files = Files.of(original)
+    spec, unsaid = spec_with(folder, files, given)
+    spec = spec.offered()
+    files.check_layout(spec)
+    assumed = [name for name, tree in spec.trees.items() if isinstance(tree, PublishedHierarchy)]
+    scale = Scale.of(memory, len(spec.roles.published))
+    with TemporaryDirectory(prefix="discreet-") as home:
+        work = Path(home)
+        source = Readable.of(files, spec, work)
+        with DuckdbEngine(source, work / "database", scale.database) as engine:
+            return audit(
+                folder,
+                engine,
+                spec,
+                work,
+                trace=None if trace is None else located(trace),
+                promises=list(promises) or None,
+                from_release=assumed,
+                roles_from_release=unsaid,
+                progress=progress,
+            )

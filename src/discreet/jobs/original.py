@@ -8,7 +8,7 @@ from typing import Any
 
 from discreet.arguments import argument
 from discreet.errors import DiscreetError, UnknownColumnError
-from discreet.jobs.reading import split
+from discreet.jobs.reading import Named, split
 from discreet.options import hints_of
 from discreet.releases.attributes import Attribute
 from discreet.releases.folder import DAMAGED, read_manifest
@@ -53,7 +53,7 @@ def read_population(path: str, spec: TableSpec, given: Mapping[str, Any]) -> Tab
         raise DiscreetError(f"the population cannot be used: {error}") from None
 
 
-def spec_with(folder: str, original: Source, given: Mapping[str, Any]) -> tuple[TableSpec, list[str]]:
+def spec_with(folder: str, original: Named, given: Mapping[str, Any]) -> tuple[TableSpec, list[str]]:
     """Return how the original is read, as the manifest says and overridden by what is given, and whose role it states.
 
     ``given`` has keys of a job. Kept columns need not be given where the other roles are.

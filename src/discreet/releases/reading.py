@@ -171,13 +171,17 @@ def _names(entry: Any) -> bool:
 
 def read_columns(path: Path, names: list[str]) -> Columns:
     """Return the columns of a table like ``read_texts``, but the group column as numbers, without texts."""
-    table = _table(path, names, "its manifest says", GROUP)
-    at = names.index(GROUP)
+    return coded_columns(_table(path, names, "its manifest says", GROUP), path.name)
+
+
+def coded_columns(table: pa.Table, name: str) -> Columns:
+    """Return the columns of a table of coded texts, with the group column, which is not coded, as numbers."""
+    at = table.column_names.index(GROUP)
     try:
         numbers = table.column(at).cast(pa.int64()).to_numpy()
     except pa.ArrowInvalid:
         raise DiscreetError(
-            f"the column {GROUP!r} of {path.name!r} does not hold a whole number in every row; publish it again"
+            f"the column {GROUP!r} of {name!r} does not hold a whole number in every row; publish it again"
         ) from None
     return {**_texts(table.remove_column(at)), GROUP: ([], numbers)}
 
@@ -196,12 +200,17 @@ def _table(path: Path, names: list[str], because: str, uncoded: str | None = Non
     if not path.is_file():
         raise DiscreetError(f"the release is incomplete: {path.name!r} is missing; publish it again")
     table = read_table(path, uncoded)
-    if table.column_names != names:
+    check_names(path, table.column_names, names, because)
+    return table
+
+
+def check_names(path: Path, found: Sequence[str], names: Sequence[str], because: str = "its manifest says") -> None:
+    """Raise an error if a table has not the columns that it must have."""
+    if list(found) != list(names):
         raise DiscreetError(
-            f"{path.name!r} of the release has the columns {', '.join(table.column_names)}, "
+            f"{path.name!r} of the release has the columns {', '.join(found)}, "
             f"but {because} {', '.join(names)}; it was damaged or edited, so publish the release again"
         )
-    return table
 
 
 def _texts(table: pa.Table) -> Columns:

@@ -115,7 +115,7 @@ def read_table(path: str | PathLike[str], uncoded: str | None = None) -> pa.Tabl
                 TypedFile(file, kind, f"'{path}'", uncoded).read() if kind == "parquet" else _read_csv(file, uncoded)
             )
         columns = [
-            column.cast(pa.string()).fill_null("") if name == uncoded else _coded(column)
+            column.cast(pa.string()).fill_null("") if name == uncoded else coded(column)
             for name, column in zip(table.column_names, table.columns, strict=True)
         ]
         return pa.table(columns, names=table.column_names)
@@ -275,7 +275,7 @@ def _read_csv(file: BinaryIO, uncoded: str | None) -> pa.Table:
     return pyarrow.csv.read_csv(file, read_options=blocks, parse_options=parse, convert_options=convert)
 
 
-def _coded(column: pa.ChunkedArray) -> pa.Array:
+def coded(column: pa.ChunkedArray) -> pa.Array:
     """Return a column as one dictionary array of texts without nulls."""
     array = one_dictionary(column if pa.types.is_dictionary(column.type) else column.dictionary_encode())
     texts, codes = array.dictionary.cast(pa.string()), array.indices

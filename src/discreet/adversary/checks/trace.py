@@ -16,6 +16,7 @@ from discreet.adversary.check import Check, named
 from discreet.errors import DiscreetError
 from discreet.kernels.boxes.boxes import NO_HIGH, NO_LOW, admitted, spans
 from discreet.principles import wording
+from discreet.releases.attributes import Attribute
 from discreet.releases.grid import Grid, ranked_numbers
 from discreet.releases.grouped import GroupedRelease
 from discreet.releases.partition import GROUP
@@ -120,13 +121,15 @@ def outside(aligned: Aligned, kept: NDArray[np.intp], places: NDArray[np.intp]) 
 def wider(aligned: Aligned, kept: NDArray[np.intp], places: NDArray[np.intp]) -> list[str]:
     """Report intervals with an end that no row has, in any of the groups that are described by the same interval; on a
     grid, those that are not what the rows of their group are widened to."""
+    return [*too_wide(aligned, kept, places), *not_widened(aligned, kept, places)]
+
+
+def too_wide(aligned: Aligned, kept: NDArray[np.intp], places: NDArray[np.intp]) -> list[str]:
+    """Report intervals with an end that no row has, of attributes without a grid."""
     release, faults = aligned.release, []
     of_axes = zip(release.quasi, release.descriptions.texts, release.descriptions.regions, strict=True)
     for axis, (attribute, texts, regions) in enumerate(of_axes):
-        if attribute.kind == "categorical" or attribute.hierarchy is not None:
-            continue
-        if attribute.unit is not None:
-            faults += _not_widened(aligned, kept, places, axis)
+        if not of_intervals(attribute) or attribute.unit is not None:
             continue
         number = len(texts.texts)
         low, high = np.full(number, NO_LOW, np.int32), np.full(number, NO_HIGH, np.int32)
@@ -143,8 +146,19 @@ def wider(aligned: Aligned, kept: NDArray[np.intp], places: NDArray[np.intp]) ->
     return faults
 
 
+def of_intervals(attribute: Attribute) -> bool:
+    """Whether a quasi-identifier is published by intervals between values that rows have."""
+    return attribute.kind != "categorical" and attribute.hierarchy is None
+
+
+def not_widened(aligned: Aligned, kept: NDArray[np.intp], places: NDArray[np.intp]) -> list[str]:
+    """Report a group whose interval on an axis that has a grid is not the one around the numbers of its rows."""
+    quasi = aligned.release.quasi
+    axes = [at for at, each in enumerate(quasi) if of_intervals(each) and each.unit is not None]
+    return [fault for axis in axes for fault in _not_widened(aligned, kept, places, axis)]
+
+
 def _not_widened(aligned: Aligned, kept: NDArray[np.intp], places: NDArray[np.intp], axis: int) -> list[str]:
-    """Report a group whose interval on an axis, which has a grid, is not the one around the numbers of its rows."""
     release, column = aligned.release, aligned.columns[axis]
     attribute, regions = release.quasi[axis], release.descriptions.regions[axis]
     low, high = np.full(release.groups, NO_LOW, np.int32), np.full(release.groups, NO_HIGH, np.int32)

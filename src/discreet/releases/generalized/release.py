@@ -235,11 +235,24 @@ class GeneralizedRelease(DescribedRelease):
         name = f"table.{ending}"
         columns = reading.read_columns(home / name, [GROUP, *(attribute.name for attribute in attributes)])
         faults: list[str] = []
+        release = cls.of_columns(columns, manifest, attributes)
+        reading.check_rows(name, release.rows, manifest, faults)
+        reading.check_groups(name, release.ids, manifest, faults)
+        faults += release.faults
+        if MARGINALS in beside:
+            lines = reading.read_lines(home / f"{MARGINALS}.{ending}", list(MARGINAL_COLUMNS))
+            lines[2] = reading.whole_numbers(lines[2], MARGINAL_COLUMNS[2], f"{MARGINALS}.{ending}").tolist()
+            marginals = Marginals.load(release.quasi, lines, manifest[MARGINALS], faults)
+            release = replace(release, marginals=marginals)
+        return replace(release, faults=tuple(faults))
+
+    @classmethod
+    def of_columns(cls, columns: reading.Columns, manifest: dict[str, Any], attributes: tuple[Attribute, ...]) -> Self:
+        """Return the release whose table has these columns; inconsistencies among them are faults."""
+        faults: list[str] = []
         numbers = columns[GROUP][1].astype(np.int64)
         ids = distinct(numbers)
         group_of = places_among(ids, numbers).astype(np.int32)
-        reading.check_rows(name, len(numbers), manifest, faults)
-        reading.check_groups(name, ids, manifest, faults)
         quasi, sensitive_columns = (
             [each for each in attributes if each.role == role] for role in ("quasi", "sensitive")
         )
@@ -254,11 +267,6 @@ class GeneralizedRelease(DescribedRelease):
         )
         # report unreadable texts now, not when they are first needed
         _ = release.descriptions.regions
-        if MARGINALS in beside:
-            lines = reading.read_lines(home / f"{MARGINALS}.{ending}", list(MARGINAL_COLUMNS))
-            lines[2] = reading.whole_numbers(lines[2], MARGINAL_COLUMNS[2], f"{MARGINALS}.{ending}").tolist()
-            marginals = Marginals.load(release.quasi, lines, manifest[MARGINALS], faults)
-            release = replace(release, marginals=marginals)
         return replace(release, faults=tuple(faults))
 
     def about(self, attribute: str | None) -> GeneralizedRelease:
