@@ -101,7 +101,7 @@ def audit(
         return unreadable(file, fault)
     sketch = found.sketch.revealed(original)
     case = Case(file.manifest, sketch, original, parts, None, (), from_release)
-    checks = [soundness.files(file), *found.written(), placed, listed(case)]
+    checks = [soundness.files(file), soundness.page(file), *found.written(), placed, listed(case)]
     checks += soundness.opening(case, soundness.ONE_DESCRIPTION, ends_of(sketch), groups=file.manifest["groups"])
     support, how = found.support(trace is not None)
     checks += [found.totals(), support]
