@@ -107,6 +107,13 @@ def test_from_a_file_to_a_release_and_a_report(steward: Steward) -> None:
     seen = steward.post("/count", sql="SELECT COUNT(*) FROM t WHERE disease = 'angina'")
     assert re.search(r'<td class="number">10</td>.*<td class="number">10</td></tr>', seen), seen
     assert "That did not work" in steward.post("/count", sql="DROP TABLE t")
+    assert '<td class="number">2,333</td>' in steward.post("/count", sql="SELECT SUM(age) FROM t")
+    assert "it is for you alone" in steward.get("/person")
+    seen = steward.post("/person", row="3")
+    person = table.sensitive_attribute.texts[table.sensitive_codes[2]]
+    assert f'{person} <span class="quiet">(this person\'s)</span>' in seen and "Known: " in seen
+    assert "no row 49: the table has 48 rows" in steward.post("/person", row="49")
+    assert "is no number of a row" in steward.post("/person", 400, row="x")
     assert "contains values of the original" in steward.post("/report", kind="internal")
     page = steward.client.get("/report/page")
     assert "Privacy report" in page.text and "script-src" not in page.headers["content-security-policy"]
@@ -170,6 +177,9 @@ def test_advice_is_a_click_from_being_taken(steward: Steward) -> None:
     steward.post("/table", **ROLES)
     seen = steward.post("/advise")
     assert "For open web" in seen and "For colleagues under contract" in seen
+    picture = steward.client.get("/choose/picture")
+    assert picture.headers["content-type"] == "image/svg+xml" and "for open web" in picture.text
+    assert "script-src" not in picture.headers["content-security-policy"]
     promise = re.search(r'name="promise" value="([^"]+)"', seen)
     scheme = re.search(r'name="scheme" value="([^"]+)"', seen)
     assert promise and scheme
@@ -188,6 +198,9 @@ REFUSED = [
     ("/publish", {"output": ""}, "no folder is named"),
     ("/report", {}, "nothing was published"),
     ("/count", {"sql": "SELECT COUNT(*) FROM t"}, "nothing was published"),
+    ("/person", {"row": "1"}, "nothing was published"),
+    ("/hierarchies/change", {"at": "0", "what": "undo"}, "the form cannot be read"),
+    ("/hierarchies/make", {"at": "x"}, "the form cannot be read"),
     ("/check", {"folder": "", "original": ""}, "name the folder of the one, and the other"),
 ]
 

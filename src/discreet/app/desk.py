@@ -57,6 +57,8 @@ class Desk:
         self.report: dict[str, Any] | None = None
         self.counts: list[dict[str, Any]] = []
         """What was counted in the release, the latest first."""
+        self.person: dict[str, Any] | None = None
+        """What is believed about somebody."""
 
     def check(self, number: str) -> None:
         """Raise an error for a form of another state, or while there is work under way."""

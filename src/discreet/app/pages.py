@@ -20,6 +20,7 @@ STEPS = (
     ("/publish", "Publish"),
     ("/release", "Release"),
     ("/count", "Count"),
+    ("/person", "Person"),
     ("/report", "Report"),
 )
 """The screens of a publication, in their order."""
@@ -60,7 +61,7 @@ def reached(desk: Desk) -> set[str]:
             if desk.promises:
                 found.add("/publish")
     if desk.outcome is not None:
-        found |= {"/release", "/count", "/report"}
+        found |= {"/release", "/count", "/person", "/report"}
     return found
 
 

@@ -17,7 +17,7 @@ from starlette.routing import Route
 from discreet.app.desk import Desk, StaleError
 from discreet.app.guard import Guard
 from discreet.app.pages import problem
-from discreet.app.screens import choose, count, hierarchies, open, publish, report, table, working
+from discreet.app.screens import choose, count, hierarchies, open, person, publish, report, table, working
 from discreet.errors import DiscreetError, in_words
 
 STATIC = {"app.css": "text/css", "app.js": "text/javascript"}
@@ -47,6 +47,7 @@ ROUTES: tuple[tuple[str, str, Screen], ...] = (
     ("/hierarchies/file", "GET", hierarchies.file),
     ("/choose", "GET", choose.screen),
     ("/choose", "POST", choose.choose),
+    ("/choose/picture", "GET", choose.picture),
     ("/advise", "POST", choose.ask),
     ("/publish", "GET", publish.screen),
     ("/publish", "POST", publish.begin),
@@ -54,6 +55,8 @@ ROUTES: tuple[tuple[str, str, Screen], ...] = (
     ("/release.zip", "GET", publish.packed),
     ("/count", "GET", count.screen),
     ("/count", "POST", count.ask),
+    ("/person", "GET", person.screen),
+    ("/person", "POST", person.ask),
     ("/report", "GET", report.screen),
     ("/report", "POST", report.begin),
     ("/report/page", "GET", report.page),

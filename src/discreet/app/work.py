@@ -40,9 +40,11 @@ def tree(input: str, reading: dict[str, Any], column: str, kind: Any, progress: 
 def advise(input: str, reading: dict[str, Any], progress: Progress) -> dict[str, Any]:
     """Try promises and schemes on a table."""
     from discreet.jobs.advise import advise_file
+    from discreet.report.advice_picture import drawn
 
     with speaking_flags():
-        return _plain(advise_file(input, reading=reading, progress=progress).as_dict())
+        outcome = advise_file(input, reading=reading, progress=progress)
+        return {**_plain(outcome.as_dict()), "picture": drawn(outcome.advice)}
 
 
 def publish(content: dict[str, Any], progress: Progress) -> dict[str, Any]:
@@ -87,14 +89,28 @@ def count(folder: str, original: str, sql: str, progress: Progress) -> dict[str,
     from discreet.jobs.audit import read_compared
     from discreet.progress import Remarks
     from discreet.releases import load
+    from discreet.table.query import Query
 
     with speaking_flags():
         release = load(folder)
-        asked = release.query(sql)
+        asked = release.question(sql)
         (answer,) = answers(release, [asked])
         progress("reading", 0.0)
         table = read_compared(folder, original, None, {}, Remarks()).original
-        return {"sql": sql, **answer.as_dict(), "notes": list(answer.notes), "truth": asked.count(table)}
+        return {
+            "sql": sql,
+            **answer.as_dict(),
+            "notes": list(answer.notes),
+            "truth": asked.count(table) if isinstance(asked, Query) else asked.of(table),
+        }
+
+
+def person(folder: str, original: str, row: int, progress: Progress) -> dict[str, Any]:
+    """Say what is believed about a row."""
+    from discreet.jobs.person import believed
+
+    with speaking_flags():
+        return _plain(believed(folder, original, row, progress=progress).as_dict())
 
 
 def _plain(document: dict[str, Any]) -> dict[str, Any]:

@@ -12,6 +12,9 @@ from discreet.errors import DiscreetError
 from discreet.principles import conjunction, parse
 from discreet.schemes import make_scheme
 
+PICTURE = {"content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"}
+"""A picture has its styles in it, and no script."""
+
 
 async def screen(request: Request) -> Response:
     """Show what may be promised, and what each choice costs."""
@@ -29,6 +32,14 @@ async def screen(request: Request) -> Response:
         schemes=[(name, SCHEMES.summary(name)) for name in SCHEMES],
         command=desk.command("advise"),
     )
+
+
+async def picture(request: Request) -> Response:
+    """Send the picture of the choices."""
+    desk = desk_of(request)
+    if desk.advice is None or desk.advice["picture"] is None:
+        return go("/choose")
+    return Response(desk.advice["picture"], media_type="image/svg+xml", headers=PICTURE)
 
 
 async def ask(request: Request) -> Response:
