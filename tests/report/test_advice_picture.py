@@ -28,10 +28,11 @@ def points(svg: str) -> int:
 @pytest.mark.slow
 def test_every_release_with_counts_that_can_be_attacked_has_a_point() -> None:
     others = (replace(ONE, error=0.0, exact=True, hidden=False), replace(ONE, guessed=0.9), replace(ONE, error=None))
-    svg = drawn(advice(ONE, *others, replace(ONE, guessed=None)))
+    svg = drawn(advice(ONE, *others, replace(ONE, error=0.5, guessed=None)))
     assert svg is not None
     assert points(svg) == 3
-    assert "for open web" in svg
+    assert "for open web, registered researchers" in svg
+    assert "for colleagues under contract" in svg
     assert "aria-label" in svg
     assert "<script" not in svg
 
