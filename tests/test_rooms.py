@@ -118,6 +118,7 @@ NEW = (
     *("jobs/large.py", "command/large.py"),
     *("jobs/profile.py", "command/app.py", "adversary/checks/overlap.py"),
     *("command/reproduce.py", "analyst/grouped_workload.py", "analyst/prefix_workload.py"),
+    *("report/equal.py", "report/workloads.py"),
     *("report/advice.py", "jobs/advise.py", "command/advise.py", "command/suggested.py"),
 )
 """What was built since; it counts towards what its room may grow by."""

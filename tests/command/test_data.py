@@ -21,7 +21,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_all_tables_are_listed() -> None:
     listed = json.loads(run("data", "list", "--json").stdout)
-    assert list(listed) == ["patients", "census"]
+    made = ["patients", "census", "incomes", "customers", "households"]
+    assert list(listed) == [*made, "adult", "census-income", "cps", "acs"]
+    assert all(listed[name].startswith("Not included.") != (name in made) for name in listed)
     assert all(name in run("data", "list").stdout for name in listed)
 
 
@@ -30,6 +32,13 @@ def test_a_table_is_written_as_it_is() -> None:
     assert read_csv("patients.csv").equals(patients_arrow())
     run("data", "get", "census", "--rows", "50", "-o", "people.csv")
     assert read_csv("people.csv").to_pylist() == census_arrow(50).to_pylist()
+
+
+@pytest.mark.parametrize(("name", "columns"), [("incomes", 4), ("customers", 5), ("households", 19)])
+def test_tables_of_the_papers_are_written(name: str, columns: int) -> None:
+    run("data", "get", name, "--rows", "40")
+    table = read_csv(f"{name}.csv")
+    assert (table.num_rows, table.num_columns) == (40, columns)
 
 
 def test_hierarchies_are_written_beside_it(here: Path) -> None:
@@ -44,8 +53,8 @@ def test_hierarchies_are_written_beside_it(here: Path) -> None:
     ("words", "sentence"),
     [
         (("get", "patients"), "exists already"),
-        (("get", "patients", "-o", "other.csv", "--rows", "5"), "--rows is for the census"),
-        (("get", "patents"), "is not one of 'patients', 'census'"),
+        (("get", "patients", "-o", "other.csv", "--rows", "5"), "--rows is for other tables"),
+        (("get", "patents"), "is not one of 'patients', 'census', 'incomes'"),
         (("get", "patients", "-o", "nowhere/p.csv"), "there is no folder"),
         (("get", "census", "--rows", "0", "-o", "other.csv"), "0 is not in the range"),
     ],

@@ -285,9 +285,13 @@ def test_compare_as_json_prints_nothing_else(people: Path) -> None:
     said = run(*COMPARE, "--promise", BETAS[2], "--schemes", "cuts", "--schemes", "burel(refine=true)", "--json")
     document = json.loads(said.stdout)
     assert document["holds"] is True and document["schemes"] == ["cuts", "burel(refine=true)"]
-    assert document["workload"] == {"queries": 100, "dimensions": 3, "selectivity": 0.1, "volume": None} | {
-        "dropped": document["workload"]["dropped"]
-    }
+    assert document["workload"] == {
+        "name": "beta",
+        "queries": 100,
+        "dimensions": 3,
+        "selectivity": 0.1,
+        "volume": None,
+    } | {"dropped": document["workload"]["dropped"]}
     first = document["results"][0]
     assert set(first["losses"]) >= {"ail", "gcp"} and set(first["workload"]) == {"median", "mean"}
     assert first["achieved"]["beta"] <= 2 and first["seconds"]["publish"] >= 0

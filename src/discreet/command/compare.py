@@ -34,6 +34,8 @@ def compare(
     dimensions: int | None,
     selectivity: float | None,
     volume: float | None,
+    workload: str | None,
+    equal: str | None,
     page: str | None,
     picture: str | None,
     file: str | None,
@@ -54,6 +56,8 @@ def compare(
             dimensions=dimensions,
             selectivity=selectivity,
             volume=volume,
+            workload=workload,
+            equal=equal,
             progress=progress,
             remark=show_remark,
         )
@@ -133,7 +137,8 @@ def _remarks(results: tuple[Result, ...]) -> dict[str, list[str]]:
         if _reason(result) is not None:
             continue
         sentences = [result.refusal] if result.refusal else result.failures
-        for sentence in [*sentences, *filter(None, [result.unchanged])]:
+        found = None if result.found is None else f"found {result.found}."
+        for sentence in [*sentences, *filter(None, [found, result.unchanged])]:
             remarks.setdefault(sentence, []).append(result.scheme)
     return remarks
 

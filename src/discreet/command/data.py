@@ -9,11 +9,12 @@ from pathlib import Path
 import pyarrow as pa
 
 from discreet.command.console import Exit, note, print_json, show_remark
-from discreet.command.interface import CENSUS_ROWS, TABLES
+from discreet.command.interface import CENSUS_ROWS, ELSEWHERE, FIXED, TABLES
 from discreet.command.render import show_list
 from discreet.datasets import census_arrow, census_hierarchies, diseases, patients_arrow
 from discreet.disk import naming
 from discreet.errors import DiscreetError
+from discreet.evidence.generated import coil, incomes, incomes_of_households
 from discreet.jobs.outputs import check_file
 from discreet.progress import Remarks
 from discreet.releases.placement import enter_file, real_place, tidied
@@ -25,21 +26,21 @@ from discreet.unfinished import unfinished
 
 
 def list_tables(as_json: bool) -> int:
-    """List the tables."""
+    """List the tables, and where those are found that are not included."""
+    known = {**TABLES, **ELSEWHERE}
     if as_json:
-        print_json(TABLES)
-        return Exit.HOLDS
-    show_list(TABLES)
+        print_json(known)
+    else:
+        show_list(known)
     return Exit.HOLDS
 
 
 def get_table(name: str, file: str | None, rows: int | None, folder: str | None, force: bool, as_json: bool) -> int:
     """Write a table, and its hierarchies if they are asked for."""
-    if name != "census" and rows is not None:
-        raise DiscreetError(f"--rows is for the census; the table {name!r} has always the same rows")
+    if name in FIXED and rows is not None:
+        raise DiscreetError(f"--rows is for other tables; the table {name!r} has always the same rows")
     target = check_file(f"{name}.csv" if file is None else file, "table", force, {}, Remarks(show_remark))
-    table = census_arrow(rows or CENSUS_ROWS) if name == "census" else patients_arrow()
-    trees = census_hierarchies() if name == "census" else {"disease": diseases()}
+    table, trees = made(name, rows or CENSUS_ROWS)
     written = [] if folder is None else write_hierarchies(trees, located(folder), force)
     write_people(table, target, force)
     if as_json:
@@ -47,6 +48,16 @@ def get_table(name: str, file: str | None, rows: int | None, folder: str | None,
     else:
         note(f"Wrote {table.num_rows:,} people to {target.name}.")
     return Exit.HOLDS
+
+
+def made(name: str, rows: int) -> tuple[pa.Table, Mapping[str, Hierarchy]]:
+    """Generate a table, and the hierarchies of its columns."""
+    if name == "patients":
+        return patients_arrow(), {"disease": diseases()}
+    if name == "census":
+        return census_arrow(rows), census_hierarchies()
+    table = {"incomes": incomes, "customers": coil, "households": incomes_of_households}[name](rows)
+    return pa.table({column.name: column.values[column.codes] for column in table.columns}), {}
 
 
 def write_people(table: pa.Table, path: Path, force: bool) -> None:

@@ -29,12 +29,33 @@ TABLES = {
     "patients": "48 invented patients: name, age, sex, zip, weight, disease.",
     "census": "Invented people, as many as you like: age, gender, education, marital, race, work_class, country, "
     "occupation, salary, income.",
+    "incomes": "Invented people with an age, a birthplace (710), an occupation (983) and an income from 1,000 to "
+    "100,000, as in the paper on proximity.",
+    "customers": "Invented customers with the shape of COIL2000: houses, household, age, type, subtype.",
+    "households": "Invented people with four quasi-identifiers and fifteen sensitive attributes, shaped like "
+    "Census-Income.",
 }
-"""The tables of `discreet data`."""
+"""The tables of `discreet data`, which are generated here."""
+FIXED = ("patients",)
+"""Those of them that always have the same rows."""
+ELSEWHERE = {
+    "adult": "Not included. Adult of the UCI Machine Learning Repository (CC BY 4.0): the rows without missing values, "
+    "with a line of column names (sex, age, race, ..., occupation). 'discreet reproduce --data adult' looks for "
+    "adult.csv here.",
+    "census-income": "Not included. Census-Income (KDD) of the UCI Machine Learning Repository (CC BY 4.0), the "
+    "training part, with a line of column names (AAGE, AMJOCC, ...). 'discreet reproduce codip --data FILE' takes it.",
+    "cps": "Not included. Tax units of the Current Population Survey with age, state, filing_status, household_size, "
+    "children and wages. 'discreet reproduce proximity --data FILE' takes it.",
+    "acs": "Not included. Persons of the American Community Survey with AGEP, SEX, MSP, RAC1P, EDU and PINCP. "
+    "'discreet reproduce proximity --data FILE' takes it.",
+}
+"""Tables that others provide, where they are found, and what takes them."""
 CENSUS_ROWS = 20_000
 """How many people the invented census has by default."""
 STARTERS = ("ranges", "prefixes", "balanced", "dates")
 """The kinds of hierarchies to start from."""
+WORKLOADS = ("beta", "proximity", "ambiguity-1", "ambiguity-2", "ambiguity-3", "prefix")
+"""The workloads of comparisons."""
 PAGE = "report.html"
 """Where a report is written by default."""
 EVERY = "all"
@@ -405,6 +426,18 @@ COMMANDS = (
             "Instead of --selectivity: share of the space of its attributes that a query covers.",
             type=float,
         ),
+        valued(
+            "--workload",
+            "NAME",
+            f"Queries of a paper: {', '.join(WORKLOADS)} (default: beta).",
+            type=click.Choice(WORKLOADS),
+        ),
+        valued(
+            "--equal",
+            "MEASURE=VALUE",
+            "Search the parameter of each promise for each scheme so that releases have the same t or loss: t=0.1, "
+            "loss=0.3.",
+        ),
         valued("--seed", "N", "Seed, to repeat an experiment.", type=click.IntRange(min=0)),
         path("--html page", "Also write an HTML page with plots that can be shared."),
         path("--plot picture", "Also draw errors against what is really kept and what attacks find, as .svg or .png."),
@@ -606,7 +639,8 @@ COMMANDS = (
         "data",
         help="""List the tables to try things out on, or write one to a file.
 
-        All of them are generated here: nothing is downloaded, and nobody in them exists.
+        All that are written are generated here: nothing is downloaded, and nobody in them exists. Of others the list
+        says where they are found.
         """,
         commands=[
             _command("list", "List the tables.", work="data:list_tables"),
@@ -623,7 +657,7 @@ COMMANDS = (
                 valued(
                     "--rows",
                     "N",
-                    f"Number of people, for census (default: {CENSUS_ROWS:,}).",
+                    f"Number of people, but for patients (default: {CENSUS_ROWS:,}).",
                     type=click.IntRange(min=1),
                 ),
                 path("--hierarchies folder", "Also write the hierarchies of its columns, a file each.", "DIR"),

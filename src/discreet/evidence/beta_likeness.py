@@ -13,11 +13,11 @@ from typing import Any
 from discreet.adversary.attacks.campaign import attack
 from discreet.analyst.loss import ail
 from discreet.datasets import LIKENESS_QUASI
-from discreet.errors import DiscreetError
 from discreet.evidence.claims import Record, below, flat, trend, within
 from discreet.evidence.experiment import Axis, Experiment
 from discreet.evidence.ground import Ground
 from discreet.evidence.method import Made, Method, achieved, average, measured
+from discreet.report.equal import distance_of, farthest
 from discreet.table.table import Table
 
 BETA = "beta-likeness(beta={beta})"
@@ -46,10 +46,6 @@ USUAL = {"beta": 4.0, "quasi": 3, "share": 1.0, "queried": 3, "selectivity": 0.1
 FURTHER = {**USUAL, "quasi": 5}
 """The same in the figures about queries."""
 BETAS = (1.0, 2.0, 3.0, 4.0, 5.0)
-BETA_ENDS = (0.05, 60.0)
-"""The range in which a beta is searched."""
-STEPS = 9
-"""How often a search halves its range."""
 X_BETA = Axis("beta", "beta")
 AIL, TIME = Axis("AIL", "AIL"), Axis("seconds", "processor time, seconds")
 ERROR = Axis("error", "median relative error", "~%")
@@ -62,9 +58,8 @@ def people(ground: Ground, quasi: int, share: float = 1.0) -> Table:
 
 
 def distance(table: Table) -> str:
-    """The distance of t-closeness: ordered where values are."""
-    column = table.sensitive_attribute
-    return "equal" if column is None or column.kind == "categorical" else "ordered"
+    """The distance of t-closeness that suits the sensitive attribute."""
+    return distance_of(table.sensitive_attribute)
 
 
 def varied(methods: tuple[Method, ...], parameter: str, usual: dict[str, Any], queries: bool) -> Any:
@@ -97,22 +92,14 @@ def likeness(made: Made, table: Table) -> Record:
 
 
 def searched(
-    method: Method, table: Table, seed: int, parameter: str, ends: tuple[float, float], keeps: Callable[[Made], bool]
+    method: Method, table: Table, seed: int, parameter: str, start: float, keeps: Callable[[Made], bool], *, grows: bool
 ) -> Record:
-    """The release whose parameter is farthest from the first end and that keeps a condition, by bisection."""
-    near, far = ends
-    best = None
-    for step in range(STEPS):
-        at = near if step == 0 else (near * far) ** 0.5
-        made = method.publish(table, {parameter: float(f"{at:.6g}"), "distance": distance(table)}, seed)
-        if keeps(made):
-            best, near = made, at
-        elif best is None:
-            raise DiscreetError(f"{method.name} does not reach it even with {parameter}={at:g}")
-        else:
-            far = at
-    assert best is not None
-    return likeness(best, table)
+    """The release whose parameter is farthest from the start and that keeps a condition."""
+
+    def made(value: float) -> Made:
+        return method.publish(table, {parameter: float(f"{value:.6g}"), "distance": distance(table)}, seed)
+
+    return likeness(made(farthest(lambda value: keeps(made(value)), start, grows=grows)), table)
 
 
 def same_t_from_beta(ground: Ground, beta: float) -> Iterator[Record]:
@@ -135,7 +122,8 @@ def same_t(ground: Ground, t: float) -> Iterator[Record]:
     for method in (BUREL, CUTS):
 
         def found(method: Method = method) -> Record:
-            return searched(method, table, ground.seed, "beta", BETA_ENDS, lambda one: likeness(one, table)["t"] <= t)
+            near = partial(likeness, table=table)
+            return searched(method, table, ground.seed, "beta", 1.0, lambda one: near(one)["t"] <= t, grows=True)
 
         yield measured(method, found)
 
@@ -147,8 +135,7 @@ def same_loss(ground: Ground, loss: float) -> Iterator[Record]:
     for method in (BUREL, CUTS):
 
         def least(method: Method = method) -> Record:
-            ends = BETA_ENDS[::-1]
-            return searched(method, table, ground.seed, "beta", ends, lambda one: ail(one.release) <= loss)
+            return searched(method, table, ground.seed, "beta", 2.0, lambda one: ail(one.release) <= loss, grows=False)
 
         record = measured(method, least)
         floor = record.get("AIL", loss) if method is BUREL else floor
@@ -156,7 +143,7 @@ def same_loss(ground: Ground, loss: float) -> Iterator[Record]:
     for method in CLOSE:
 
         def most(method: Method = method) -> Record:
-            return searched(method, table, ground.seed, "t", (0.002, 0.9), lambda one: ail(one.release) >= floor)
+            return searched(method, table, ground.seed, "t", 0.05, lambda one: ail(one.release) >= floor, grows=True)
 
         yield measured(method, most)
 

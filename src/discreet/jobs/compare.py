@@ -15,6 +15,7 @@ from discreet.progress import Progress, Remark, Remarks, no_progress
 from discreet.report.charts import check_suffix, require_all
 from discreet.report.compare import compare, contend, temporary_place
 from discreet.report.comparison import Comparison
+from discreet.report.equal import Equal
 from discreet.report.tradeoff import SUFFIXES, drawn
 from discreet.table.addresses import title
 
@@ -49,6 +50,8 @@ def compare_file(
     dimensions: int | None = None,
     selectivity: float | None = None,
     volume: float | None = None,
+    workload: str | None = None,
+    equal: str | None = None,
     progress: Progress | None = None,
     remark: Callable[[Remark], None] | None = None,
 ) -> CompareOutcome:
@@ -66,6 +69,8 @@ def compare_file(
         require_all()
     promises = [parse(text) for text in job.promises]
     contenders = _contenders(schemes)
+    if equal is not None:
+        Equal.parse(equal)  # report a slip before the work begins
     tidy(temporary_place(), remarks)
     progress("reading", 0.0)
     table, _, on_reading = read_input(job, kept=False)
@@ -78,6 +83,8 @@ def compare_file(
         dimensions=dimensions,
         selectivity=selectivity,
         volume=volume,
+        workload=workload,
+        equal=equal,
         random_state=job.seed,
         progress=progress,
     )

@@ -23,7 +23,7 @@ from discreet.adversary.attacks.evidence import Evidence
 from discreet.adversary.audit import Audit, audit
 from discreet.adversary.group_sizes import GroupSizes
 from discreet.adversary.verdict import PromiseVerdict
-from discreet.analyst.workload import run, volume_workload, workload
+from discreet.analyst.workload import run
 from discreet.arguments import argument
 from discreet.datasets import patients
 from discreet.errors import DiscreetError
@@ -36,9 +36,10 @@ from discreet.principles.principle import as_principles
 from discreet.principles.t_closeness import TCloseness
 from discreet.progress import COMPILES, PATIENCE, Progress
 from discreet.releases import load
-from discreet.releases.bit_counts import exact_counts
 from discreet.releases.placement import UnwrittenError, writing
-from discreet.report.comparison import Asked, Comparison, Result
+from discreet.report.comparison import Comparison, Result
+from discreet.report.equal import Equal, distance_of
+from discreet.report.workloads import draw
 from discreet.schemes import SCHEMES, Scheme, as_scheme, make_scheme
 from discreet.schemes.described import narrow
 from discreet.schemes.refusal import RefusalError
@@ -74,6 +75,8 @@ def compare(
     dimensions: int | None = None,
     selectivity: float | None = None,
     volume: float | None = None,
+    workload: str | None = None,
+    equal: str | None = None,
     random_state: int | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
@@ -83,8 +86,10 @@ def compare(
     schemes take part. If a scheme refuses a promise, its refusal is the result. ``measured`` are promises that nobody
     makes: how far a release keeps them is reported beside its own. ``dimensions`` is 3 unless the table has fewer
     quasi-identifiers. Queries are expected to select a share of the rows (``selectivity``,
-    0.1 by default), or cover a share of the space of their attributes (``volume``); see
-    ``discreet.analyst.workload``. ``random_state`` makes an experiment reproducible.
+    0.1 by default), or cover a share of the space of their attributes (``volume``), or are those of a paper
+    (``workload``); see ``discreet.report.workloads``. With ``equal``, such as ``"t=0.1"`` or ``"loss=0.3"``, the
+    parameter of each promise is searched for each scheme so that releases have this t or loss in common.
+    ``random_state`` makes an experiment reproducible.
 
     >>> comparison = compare(patients(), ["beta-likeness(beta=2)"], ["cuts", "mondrian"], queries=50)
     >>> [(result.scheme, result.audit.holds) for result in comparison.results]
@@ -104,30 +109,27 @@ def compare(
     contenders = contend(SCHEMES if schemes is None else schemes, random_state)
     _check(table, wanted, others, contenders)
     tell = progress or (lambda stage, share: None)
+    terms = None if equal is None else Equal.parse(equal)
+    shown = () if terms is None or terms.measured != "t" else (TCloseness(1, distance_of(table.sensitive_attribute)),)
     tell("drawing the workload", 0.0)
-    dimensions = min(3, len(table.quasi)) if dimensions is None else dimensions
     seed = random_state or 0
-    if volume is None:
-        selectivity = 0.1 if selectivity is None else selectivity
-        asked = workload(table, dimensionality=dimensions, selectivity=selectivity, number=queries, seed=seed)
-    elif selectivity is None:
-        asked = volume_workload(table, dimensionality=dimensions + 1, volume=volume, number=queries, seed=seed)
-    else:
-        raise DiscreetError("a workload has a selectivity or a volume, not both; give one")
-    truth = exact_counts(table, asked)
+    drawn = draw(table, workload, queries, dimensions, selectivity, volume, seed)
     results: list[Result] = []
     total = len(wanted) * len(contenders)
     for promise in wanted:
+        own = TCloseness.name in {part.name for part in promise.parts}
+        beside = others if own else tuple(dict.fromkeys((*others, *shown)))
         for label, scheme in contenders.items():
             stages = Stages(tell, f"{label}, {promise}", len(results), total)
-            results.append(Trial(label, scheme, table, promise, others, asked, truth, seed, stages).result())
+            trial = Trial(label, scheme, table, promise, beside, drawn.queries, drawn.exact, seed, stages, equal=terms)
+            results.append(trial.result())
     return Comparison(
         table.rows,
         table.quasi_names,
         tuple(column.name for column in table.sensitive),
         wanted,
         tuple(contenders),
-        Asked(queries, int((truth == 0).sum()), dimensions, selectivity, volume),
+        drawn.asked,
         tuple(results),
     )
 
@@ -209,6 +211,8 @@ class Trial(NamedTuple):
     """The attacks on the release."""
     victims: int | None = None
     """How many people are attacked at most, if fewer than usual."""
+    equal: Equal | None = None
+    """What releases are to have in common; the parameter of the promise is then searched."""
 
     def result(self) -> Result:
         """The result, measured again if kernels were compiled during the first run."""
@@ -230,10 +234,12 @@ class Trial(NamedTuple):
         return replace(result, warm_up=ready - started)
 
     def _measured(self) -> Result:
-        stages = self.stages
+        stages, promise = self.stages, self.promise
         try:
+            if self.equal is not None:
+                promise = self.equal.searched(self.scheme, self.table, promise)
             with stages.during("publish"):
-                release = self.scheme.publish(self.table, self.promise, stages.share)
+                release = self.scheme.publish(self.table, promise, stages.share)
         except RefusalError as fault:
             return Result(str(self.promise), self.label, str(fault), unsuited=fault.refusal)
         except DiscreetError as fault:
@@ -244,7 +250,7 @@ class Trial(NamedTuple):
             trace, exact_quasi, counted = release.trace, release.exact_quasi, release.marginals is not None
             del release  # from here on, only the files
             with stages.during("audit"):
-                audited = audit(folder, self.table, trace=trace, promises=self.promise.parts)
+                audited = audit(folder, self.table, trace=trace, promises=promise.parts)
                 others = self._others(folder, trace, audited)
             judged = audited.holds or audited.promises
             with stages.during("workload"):
@@ -255,9 +261,10 @@ class Trial(NamedTuple):
                 evidence, failures = self._evidence(folder) if judged and self.table.sensitive else ((), {})
         if errors is not None and math.isnan(errors.median):  # no query has one
             errors = None
-        promise, seconds = str(self.promise), stages.seconds
-        made = Result(promise, self.label, None, audited, errors, seconds, exact_quasi, counted, evidence, failures)
-        return replace(made, measured=others, sizes=sizes)
+        asked, seconds = str(self.promise), stages.seconds
+        made = Result(asked, self.label, None, audited, errors, seconds, exact_quasi, counted, evidence, failures)
+        found = str(promise) if self.equal is not None else None
+        return replace(made, measured=others, sizes=sizes, found=found)
 
     def _others(self, folder: Path, trace: NDArray[Any] | None, audited: Audit) -> tuple[PromiseVerdict, ...]:
         """How far the release keeps the promises that are only measured, by an audit whose verdict does not count."""

@@ -42,10 +42,16 @@ class Asked:
     """The share of the rows that a query is expected to select (theta); ``None`` if a volume was asked for."""
     volume: float | None = None
     """The share of the space of its attributes that a query covers (s)."""
+    name: str = "beta"
+    """The name of the workload, as in `discreet.report.workloads`."""
 
     @property
     def size(self) -> str:
         """The size of a query, in words."""
+        if self.name == "prefix":
+            return "a prefix of one of them, and single values of the others"
+        if self.name.startswith("ambiguity"):
+            return f"the cells of GROUP BY counts of {percent(self.selectivity or 0.0)} of the rows"
         if self.volume is None:
             return f"expected to select {percent(self.selectivity or 0.0)} of the rows"
         return f"with a volume of {percent(self.volume)}"
@@ -79,6 +85,8 @@ class Result:
     """How far the release keeps promises that it was not made for."""
     sizes: GroupSizes | None = None
     """How small its groups are; None if it has none that people hide in."""
+    found: str | None = None
+    """The promise that was found by a search for equal terms, and kept in place of ``promise``."""
 
     @property
     def losses(self) -> dict[str, float]:
@@ -160,6 +168,7 @@ class Result:
         taken = {**self.seconds, "warm_up": self.warm_up} if self.seconds else {}
         return {
             "promise": self.promise,
+            "found": self.found,
             "scheme": self.scheme,
             "refusal": self.refusal,
             "holds": None if audit is None else audit.holds,
