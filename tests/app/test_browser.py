@@ -141,6 +141,10 @@ def test_the_keyboard_alone_is_enough(visit: Visit, tmp_path: Path) -> None:
     page.get_by_role("link", name="On to the promise").wait_for(timeout=PATIENCE)
     press_on("On to the promise")
     visit.screen("choose")
+    page.get_by_label("strength of beta-likeness").focus()
+    for key in ("ArrowRight", "Tab", "Enter"):
+        page.keyboard.press(key)
+    assert page.get_by_label("Promise", exact=True).input_value().endswith(" & beta-likeness(beta=1.5)")
     press_on("Take this promise")
     visit.screen("publish")
     press_on("Publish")
@@ -164,6 +168,6 @@ def test_a_phone_shows_every_screen_without_scrolling_sideways(visit: Visit, sch
     visit.screen("table")
     page.get_by_role("button", name="Take these roles").click()
     page.get_by_role("link", name="On to the promise").wait_for(timeout=PATIENCE)
-    for name in ("", "table", "choose", "check"):
+    for name in ("", "table", "hierarchies", "choose", "check"):
         page.goto("/".join(visit.address.split("/")[:3]) + f"/{name}")
         assert page.evaluate("document.documentElement.scrollWidth") <= 360, name

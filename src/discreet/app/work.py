@@ -21,6 +21,7 @@ def look(input: str, reading: dict[str, Any], progress: Progress) -> dict[str, A
         **outcome.profile.as_dict(),
         "roles": None if outcome.roles is None else asdict(outcome.roles),
         "promises": list(outcome.promises),
+        "scales": [asdict(scale) for scale in outcome.scales],
         "notes": notes,
     }
 

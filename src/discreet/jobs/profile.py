@@ -10,6 +10,7 @@ from discreet.jobs.reading import read_to_look
 from discreet.progress import Progress, Remark, no_progress
 from discreet.report.profile import Profile, profile, suggest_promises
 from discreet.report.roles import Roles, suggest
+from discreet.report.scale import Scale, scales
 from discreet.table.notes import Note
 from discreet.table.sources import Source
 from discreet.table.spec import TableSpec
@@ -28,6 +29,8 @@ class ProfileOutcome:
     """Promises to begin with."""
     notes: tuple[Note, ...]
     remarks: tuple[Remark, ...]
+    scales: tuple[Scale, ...] = ()
+    """How strong the promises that suit the table may be."""
 
 
 def profile_file(
@@ -62,7 +65,7 @@ def profile_file(
             table, quasi=tuple(candidate for candidate in table.quasi if candidate is not column), sensitive=(column,)
         )
     promises = tuple(suggest_promises(table))
-    return ProfileOutcome(profiled, better, roles, promises, tuple(notes), tuple(remarks))
+    return ProfileOutcome(profiled, better, roles, promises, tuple(notes), tuple(remarks), scales(table))
 
 
 def heeding(given: Mapping[str, Any], notes: Iterable[Note]) -> dict[str, Any]:

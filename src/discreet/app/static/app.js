@@ -1,4 +1,4 @@
-// Progress of long work, and files that are chosen or dropped. Everything else works without a script.
+// Progress of long work, files that are chosen or dropped, and sliders. Everything else works without a script.
 "use strict";
 
 function follow(box) {
@@ -47,6 +47,39 @@ function upload(card, input, file) {
   request.send(file);
 }
 
+// A promise is parts joined by " & "; the part of a slider takes the place of one of the same name.
+function take(field, name, promise) {
+  const parts = field.value.split("&").map((part) => part.trim()).filter(Boolean);
+  const at = parts.findIndex((part) => part.split("(")[0] === name);
+  if (at < 0) parts.push(promise);
+  else parts[at] = promise;
+  field.value = parts.join(" & ");
+  field.focus();
+}
+
+function slide(card) {
+  const steps = JSON.parse(card.dataset.scale);
+  const input = card.querySelector("input");
+  const promise = card.querySelector("[data-promise]");
+  const sentence = card.querySelector("[data-sentence]");
+  const button = card.querySelector("[data-take]");
+  const show = () => {
+    const step = steps[input.value];
+    promise.textContent = step.promise;
+    sentence.textContent = step.sentence;
+    sentence.classList.toggle("later", !step.feasible);
+    button.disabled = !step.feasible;
+    input.setAttribute("aria-valuetext", step.promise);
+  };
+  for (const hidden of card.querySelectorAll(".scripted")) hidden.hidden = false;
+  input.addEventListener("input", show);
+  button.addEventListener("click", () => {
+    take(document.getElementById("promise"), button.dataset.take, promise.textContent);
+  });
+  show();
+}
+
+for (const card of document.querySelectorAll("[data-scale]")) slide(card);
 for (const box of document.querySelectorAll("[data-events]")) follow(box);
 for (const card of document.querySelectorAll("[data-drop]")) {
   const input = card.querySelector("[data-upload]");
