@@ -7,11 +7,14 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
 
 from discreet.command.main import main
 from discreet.datasets import diseases, patients_arrow
 from discreet.errors import DiscreetError
-from discreet.jobs.job import Job, merged, read_job
+from discreet.jobs.job import Job, as_toml, merged, read_job
+from discreet.table.documents import toml
 from discreet.table.write import write_table
 
 FULL = """
@@ -200,3 +203,12 @@ def test_what_is_needed_is_asked_for(key: str, says: str) -> None:
     if key in ("quasi", "promises"):
         with pytest.raises(DiscreetError, match=says):
             Job.of({**content, key: []})
+
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
+
+
+@given(roles=st.lists(TEXTS, max_size=3), trees=st.dictionaries(TEXTS, TEXTS, max_size=3), sensitive=TEXTS)
+def test_a_job_is_read_as_it_was_written(roles: list[str], trees: dict[str, str], sensitive: str) -> None:
+    content = {"quasi": roles, "sensitive": sensitive, "options": trees}
+    assert toml(as_toml(content), "the job") == content

@@ -86,6 +86,17 @@ class Desk:
         self._forget_choice()
         self.promises, self.scheme = promises, scheme
 
+    @property
+    def folder(self) -> str | None:
+        """The folder of the release that was published, if one was."""
+        return None if self.outcome is None or self.outcome["folder"] is None else str(self.outcome["output"])
+
+    def published(self) -> str:
+        """The same; raises an error if nothing was published."""
+        if self.folder is None:
+            raise DiscreetError("nothing was published, so there is nothing to look at; publish first")
+        return self.folder
+
     def begin(self, title: str, then: str, work: Work, done: Callable[[Any], None], **given: Any) -> None:
         """Begin long work."""
         self.number += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -127,6 +128,25 @@ def read_job(path: Path) -> dict[str, Any]:
     if isinstance(content.get("hierarchies"), dict):
         content["hierarchies"] = {name: beside(source) for name, source in content["hierarchies"].items()}
     return content
+
+
+def as_toml(content: Mapping[str, Any]) -> str:
+    """Write a job as `read_job` reads it: keys with texts, lists of texts, or tables of texts.
+
+    >>> print(as_toml({"input": "a.csv", "quasi": ["age", "sex"], "hierarchies": {"sex": "s.csv"}}))
+    input = "a.csv"
+    quasi = ["age", "sex"]
+    hierarchies = { "sex" = "s.csv" }
+    """
+    return "\n".join(f"{key} = {_written(value)}" for key, value in content.items())
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{_written(key)} = {_written(held)}" for key, held in value.items()) + " }"
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_written, value))}]"
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")  # which TOML reads only like this
 
 
 def make_job(file: str | None, flags: Mapping[str, Any], ignored: Collection[str] = ()) -> Job:

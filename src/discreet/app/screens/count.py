@@ -20,10 +20,10 @@ MOST = 20
 async def screen(request: Request) -> Response:
     """Show what was counted, and take another question."""
     desk = desk_of(request)
-    if desk.outcome is None or desk.outcome["folder"] is None:
+    if desk.folder is None:
         return go("/publish")
     last = desk.counts[0]["sql"] if desk.counts else _example(desk)
-    command = command_line(["discreet", "query", desk.outcome["output"], last])
+    command = command_line(["discreet", "query", desk.folder, last])
     return show(request, "count.html", heading="Count in the release", last=last, command=command)
 
 
@@ -32,15 +32,14 @@ async def ask(request: Request) -> Response:
     fields = await form(request)
     desk = desk_of(request)
     sql = word(fields, "sql")
-    if desk.outcome is None or desk.outcome["folder"] is None:
-        raise DiscreetError("nothing was published, so there is nothing to count in; publish first")
+    folder = desk.published()
     if not sql:
         raise DiscreetError("nothing is asked; write a count, such as SELECT COUNT(*) FROM t WHERE age >= 40")
 
     def done(answer: dict[str, Any]) -> None:
         desk.counts = [answer, *desk.counts][:MOST]
 
-    desk.begin("counting", "/count", count, done, folder=desk.outcome["output"], original=desk.input, sql=sql)
+    desk.begin("counting", "/count", count, done, folder=folder, original=desk.input, sql=sql)
     return go("/working")
 
 

@@ -15,7 +15,7 @@ from discreet.errors import DiscreetError
 async def screen(request: Request) -> Response:
     """Show what is believed about the row that was asked for, and take another."""
     desk = desk_of(request)
-    if desk.outcome is None or desk.outcome["folder"] is None:
+    if desk.folder is None:
         return go("/publish")
     return show(request, "person.html", heading="One person", person=desk.person)
 
@@ -24,8 +24,7 @@ async def ask(request: Request) -> Response:
     """Begin to look at a row."""
     fields = await form(request)
     desk, row = desk_of(request), word(fields, "row")
-    if desk.outcome is None or desk.outcome["folder"] is None:
-        raise DiscreetError("nothing was published, so nothing is believed; publish first")
+    folder = desk.published()
     if not row.isdecimal():
         raise DiscreetError(f"{row!r} is no number of a row; write one, such as 1 for the first")
 
@@ -37,7 +36,7 @@ async def ask(request: Request) -> Response:
         "/person",
         person,
         done,
-        folder=desk.outcome["output"],
+        folder=folder,
         original=desk.input,
         row=int(row),
     )

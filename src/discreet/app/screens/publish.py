@@ -12,6 +12,7 @@ from starlette.responses import FileResponse, Response
 from discreet.app.pages import desk_of, form, go, show, word
 from discreet.app.work import publish
 from discreet.errors import DiscreetError
+from discreet.jobs.job import as_toml
 from discreet.table.paths import located
 
 
@@ -26,7 +27,7 @@ async def screen(request: Request) -> Response:
         "publish.html",
         heading="Publish",
         here_is=os.getcwd(),
-        job="\n".join(f"{key} = {_toml(value)}" for key, value in job.items()),
+        job=as_toml(job),
         command=desk.command("publish", output="release", promises=desk.promises, scheme=desk.scheme),
     )
 
@@ -61,9 +62,9 @@ async def release(request: Request) -> Response:
 async def packed(request: Request) -> Response:
     """Send the release as one file."""
     desk = desk_of(request)
-    if desk.outcome is None or desk.outcome["folder"] is None:
+    if desk.folder is None:
         return go("/publish")
-    folder, path = Path(desk.outcome["output"]), desk.private / "release.zip"
+    folder, path = Path(desk.folder), desk.private / "release.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
         for each in sorted(folder.iterdir()):
             if each.is_file() and not each.is_symlink():
@@ -74,14 +75,3 @@ async def packed(request: Request) -> Response:
                     while block := file.read(1 << 20):
                         into.write(block)
     return FileResponse(path, filename=f"{folder.name}.zip")
-
-
-def _toml(value: object) -> str:
-    """Write a value of a job as TOML: texts, lists of texts, or tables of texts."""
-    import json
-
-    if isinstance(value, dict):
-        return "{ " + ", ".join(f"{json.dumps(key)} = {_toml(held)}" for key, held in value.items()) + " }"
-    if isinstance(value, list):
-        return f"[{', '.join(map(_toml, value))}]"
-    return json.dumps(value, ensure_ascii=False)

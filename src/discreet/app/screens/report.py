@@ -31,14 +31,13 @@ async def begin(request: Request) -> Response:
     """Begin to write the report, with the original or from the release alone."""
     fields = await form(request)
     desk = desk_of(request)
-    if desk.outcome is None or desk.outcome["folder"] is None:
-        raise DiscreetError("nothing was published, so there is nothing to report on; publish first")
+    folder = desk.published()
 
     def done(made: dict[str, object]) -> None:
         desk.report = made
 
     original = desk.input if word(fields, "kind") == "internal" else None
-    given = {"folder": desk.outcome["output"], "original": original, "page": str(desk.private / PAGE)}
+    given = {"folder": folder, "original": original, "page": str(desk.private / PAGE)}
     desk.begin("writing the report", "/report", report, done, **given)
     return go("/working")
 
