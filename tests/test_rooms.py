@@ -70,7 +70,7 @@ BUDGETS = {
     "app": Budget(1_800, 23),
     "command": Budget(3_500, 27),
     "datasets": Budget(700, 5),
-    "engines": Budget(2_450, 16),
+    "engines": Budget(2_750, 18),
     "evidence": Budget(3_500, 16),
     "families": Budget(17_600, 110),
     "ground": Budget(1_900, 18),

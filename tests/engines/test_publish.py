@@ -170,7 +170,7 @@ REFUSED: dict[str, dict[str, Any]] = {
     "bins by quantiles": {"bins": {"age": "quantiles:4"}},
     "releases that withhold rows": {"missing": "withhold"},
     "into no database": {"output_table": "people"},
-    "about other files than": {"delimiter": ";"},
+    "about other tables than": {"delimiter": ";"},
     "has repeated values": {"identifiers": ["gender"], "quasi": ["age"]},
     "there is no column 'agee'": {"quasi": ["agee"]},
     "is no amount of memory": {"memory": "2 elephants"},

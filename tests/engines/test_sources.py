@@ -219,7 +219,7 @@ def test_what_would_be_read_otherwise_is_refused(tmp_path: Path) -> None:
     refused(tmp_path / "head.csv", out, "no rows")
     (tmp_path / "zip.csv").write_bytes(b"\x1f\x8b\x08\x00")
     refused(tmp_path / "zip.csv", out, "is of another kind")
-    refused(home / "a.parquet", out, "sheet is about other files", sheet="one")
+    refused(home / "a.parquet", out, "sheet is about other tables", sheet="one")
     write_csv(table, tmp_path / "t.csv")
     refused(tmp_path / "t.csv", out, "no column 'agee'", quasi=["agee"])
     with pytest.raises(DiscreetError, match="answers at an address"):

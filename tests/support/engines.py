@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from discreet.engines.engine import Engine
 from discreet.engines.publish import Written, check_supported, publish
 from discreet.engines.scale import Scale
 from discreet.engines.source import Files, Readable
+from discreet.engines.spark import SparkEngine, SparkTable
 from discreet.principles import parse
 from discreet.schemes import make_scheme
 from discreet.table.hierarchy import Hierarchy
@@ -23,9 +26,27 @@ from discreet.table.spec import TableSpec
 from fuzz.cases import Case, Column, array_of
 from naive.engines import PlainEngine
 
-NAMES = ("plain", "duckdb")
+NAMES = ("plain", "duckdb", "spark")
 SMALL = Scale(200_000_000, 12, (25, 30))
 """Tables of more than a dozen rows are divided."""
+
+
+RUNNING: list[Any] = []
+"""Servers, which stop when nobody knows them any more."""
+
+
+@cache
+def server() -> str:
+    """The address of a Spark Connect server in this process, whose workers are threads."""
+    from pysail.spark import SparkConnectServer
+
+    main = sys.modules["__main__"]
+    if not hasattr(main, "__file__"):  # as in processes of xdist, which the client takes for its own doctests
+        main.__file__ = __file__
+    started = SparkConnectServer("127.0.0.1", 0)
+    started.start(background=True)
+    RUNNING.append(started)
+    return f"sc://127.0.0.1:{started.listening_address[1]}"
 
 
 @contextmanager
@@ -34,9 +55,12 @@ def opened(name: str, table: pa.Table, spec: TableSpec, folder: Path) -> Iterato
     if name == "plain":
         yield PlainEngine(table)
         return
-    pytest.importorskip("duckdb")
+    pytest.importorskip({"duckdb": "duckdb", "spark": "pysail"}[name])
     path = folder / "table.parquet"
     pq.write_table(table, path)
+    if name == "spark":
+        yield SparkEngine(SparkTable(str(path), server()), folder)
+        return
     source = Readable.of(Files.of(str(path)), spec, folder)
     with DuckdbEngine(source, folder / "database", 200_000_000) as engine:
         yield engine

@@ -33,8 +33,8 @@ from support.house import ROOT
 
 DOCS = ROOT / "docs"
 PAGES = (ROOT / "README.md", *sorted(DOCS.rglob("*.md")))
-SERVER = "postgresql://"
-"""What commands name that need a server."""
+SERVERS = ("postgresql://", "sc://")
+"""What commands name that need a server: tests/table/test_postgres.py and tests/engines/test_spark.py run such."""
 ELSEWHERE = (".", "pip", "pipx", "docker", "make", "git", "crontab", "eval", "echo", "conda", "uv", "python")
 SHOWN = ("text", "toml", "json", "dockerfile", "html", "cron", "{toctree}", "{include}", "{glossary}", "{eval-rst}")
 WIDTH = "80"
@@ -117,7 +117,7 @@ def carry_out(block: Block, names: dict[str, Any]) -> None:
         _python(block, names)
     elif block.language == "sh":
         lines = [line for line in block.text.replace("\\\n", "").splitlines() if line and not line.startswith("#")]
-        here = [line for line in lines if SERVER not in line]  # the others are run by tests/table/test_postgres.py
+        here = [line for line in lines if not any(server in line for server in SERVERS)]
         assert all(line.removeprefix("$ ").split()[0] in ELSEWHERE for line in here), f"{block}: can be run here"
     else:
         assert block.language in SHOWN, f"{block}: {block.language!r} is no language that is known to be run or shown"

@@ -99,6 +99,12 @@ def file(name: str, metavar: str | None = None, *, required: bool = True) -> cli
     return click.Argument([name], metavar=metavar, required=required, type=File())
 
 
+def engine(*names: str) -> click.Option:
+    """Define the flag that chooses where rows are."""
+    help = f"Where rows are: {', '.join(names[:-1])} or {names[-1]}."
+    return click.Option(["--engine"], type=click.Choice(names), metavar="ENGINE", help=help)
+
+
 def valued(name: str, metavar: str, help: str, **how: Any) -> click.Option:
     """Define a flag with a value; ``name`` ends with that of its argument where it differs: "--date dates"."""
     if metavar in CATALOGUED:
@@ -183,10 +189,7 @@ WITHHELD = valued(
     "Share of rows that may be withheld for it (default: 0.05).",
     type=click.FloatRange(0, 1),
 )
-ENGINE = click.Option(
-    ["--engine"], type=click.Choice(["memory", "duckdb"]), help="duckdb: for tables larger than memory."
-)
-MEMORY = valued("--memory", "SIZE", "Memory that the engine duckdb may take: 2GB.")
+MEMORY = valued("--memory", "SIZE", "Memory that the engine, or a task of spark, may take: 2GB.")
 ORIGINAL = path("--original", "The table that was published.", "INPUT", required=True)
 ANSWER = (
     switch("--json as_json", "Print the result as JSON and nothing else."),
@@ -239,7 +242,7 @@ COMMANDS = (
 
         INPUT is a file, or postgresql://user@host/base. Flags with COLUMN=... can be repeated. 'discreet promises',
         'discreet schemes' and 'discreet attacks' list what there is, and explain it: 'discreet schemes cuts'. With
-        several sensitive columns, attribute=NAME in a promise says which one it is about.
+        several sensitive columns, attribute=NAME in a promise says which is meant.
 
         Exit code: 0 the promise holds; 1 it does not, and nothing is published; 2 bad input; 3 published and valid, but
         the result could not be printed.
@@ -254,8 +257,9 @@ COMMANDS = (
         WITHHELD,
         HARMLESS,
         click.Option(["--format"], type=click.Choice(["csv", "parquet"]), help="Format of the tables (default: csv)."),
-        ENGINE,
+        engine("memory", "duckdb", "spark"),
         MEMORY,
+        valued("--remote", "URL", "Server of the engine spark: sc://host."),
         path("--trace", "Also write a PRIVATE file with each row's group."),
         valued("--seed", "N", "Seed of an experiment; never for a real release.", type=click.IntRange(min=0)),
         switch("--force", "Replace an existing release and trace."),
@@ -282,7 +286,7 @@ COMMANDS = (
         path("--trace", "The private file that publish wrote with --trace."),
         path("--population", "Everyone who could be in the table."),
         many("--promise promises", "Promise to judge as well. Repeatable.", "PROMISE"),
-        ENGINE,
+        engine("memory", "duckdb"),
         MEMORY,
         *reading("value"),
     ),

@@ -24,6 +24,7 @@ follows from the values that occur, as in memory.
     engine      what an engine does: the contract
     source      the files that engines on this machine read
     duckdb      DuckDB on one machine, with bounded memory
+    spark       what a Spark Connect server reads, and work on its workers: tasks
     scale       how much memory there is, and the rows of a part and of a sample that follow from it
     vocabulary  the values of all columns, with their counts: what is known of a table after one pass
     tree        cuts of a sample, and where they send rows

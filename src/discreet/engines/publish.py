@@ -53,11 +53,11 @@ class Written:
     """Per promise the strongest parameter that all groups keep."""
 
 
-def check_supported(spec: TableSpec, principle: Principle, scheme: Scheme) -> Cuts:
-    """Return the scheme if this engine can publish with it; refuse everything that it does not do yet."""
+def check_supported(spec: TableSpec, principle: Principle, scheme: Scheme, engine: str = "duckdb") -> Cuts:
+    """Return the scheme if engines can publish with it; refuse everything that they do not do yet."""
 
     def refuse(what: str) -> DiscreetError:
-        return DiscreetError(f"the engine duckdb does not publish {what} yet; say {argument('engine', 'memory')}")
+        return DiscreetError(f"the engine {engine} does not publish {what} yet; say {argument('engine', 'memory')}")
 
     if not isinstance(scheme, Cuts):
         raise refuse(f"with the scheme {scheme.name!r}, only with cuts and mondrian")
@@ -156,12 +156,12 @@ def _write_trace(engine: Engine, noted: Path, trace: Path, rows: int) -> None:
 def counted(engine: Engine, spec: TableSpec, tell: Progress, published: bool = True) -> Vocabulary:
     """Return the vocabulary of the table, as it is ``published`` or as it was read, after one pass over each column."""
     names = (*spec.roles.quasi, *spec.roles.sensitive)
-    check_columns(engine.schema, (*names, *spec.roles.identifiers), names, engine.what)
+    check_columns(engine, (*names, *spec.roles.identifiers), names)
     for name in spec.roles.identifiers:
         if engine.repeats(name):
             raise DiscreetError(
-                f"the identifier {name!r} has repeated values, so persons may have several rows, and the engine duckdb "
-                f"does not publish these yet; say {argument('engine', 'memory')}"
+                f"the identifier {name!r} has repeated values, so persons may have several rows, and the engine "
+                f"{engine.name} does not publish these yet; say {argument('engine', 'memory')}"
             )
     found = []
     for number, name in enumerate(names):
@@ -172,16 +172,17 @@ def counted(engine: Engine, spec: TableSpec, tell: Progress, published: bool = T
     return Vocabulary.of(found, spec, engine.untyped, published)
 
 
-def check_columns(schema: pa.Schema, needed: Sequence[str], read: Sequence[str], what: str) -> None:
-    """Raise an error for columns that a file does not have, or of types that this engine does not read."""
+def check_columns(engine: Engine, needed: Sequence[str], read: Sequence[str]) -> None:
+    """Raise an error for columns that a table does not have, or of types that engines do not read."""
+    schema, what = engine.schema, engine.what
     alike = [name.casefold() for name in schema.names]
     for name in needed:
         if name not in schema.names:
             raise DiscreetError(f"there is no column {name!r} in {what}; {near(name, schema.names)}")
         if alike.count(name.casefold()) > 1:
             raise DiscreetError(
-                f"{what} has several columns called {name!r}, in upper or lower case, which DuckDB does not tell "
-                f"apart; rename them, or say {argument('engine', 'memory')}"
+                f"{what} has several columns called {name!r}, in upper or lower case, which the engine "
+                f"{engine.name} does not tell apart; rename them, or say {argument('engine', 'memory')}"
             )
     types = pa.types
     plain = (types.is_integer, types.is_string, types.is_large_string, types.is_boolean, types.is_date32)
@@ -191,7 +192,7 @@ def check_columns(schema: pa.Schema, needed: Sequence[str], read: Sequence[str],
         known = any(test(inner) for test in plain) or types.is_float64(kind) or types.is_float32(kind)
         if not known and not (types.is_timestamp(kind) and kind.tz is None):
             raise DiscreetError(
-                f"column {name!r} is of the type {kind}, which the engine duckdb does not read yet; say "
+                f"column {name!r} is of the type {kind}, which the engine {engine.name} does not read yet; say "
                 f"{argument('engine', 'memory')}"
             )
 

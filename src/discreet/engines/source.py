@@ -74,12 +74,7 @@ class Files:
 
     def check_layout(self, layout: Layout) -> None:
         """Refuse what is said about other kinds of files."""
-        for key in fields(Layout):
-            if key.name not in ABOUT[self.kind] and getattr(layout, key.name):
-                raise DiscreetError(
-                    f"{argument(key.name)} is about other files than {self.what}, for the engine duckdb; leave it out, "
-                    f"or say {argument('engine', 'memory')}"
-                )
+        check_layout(layout, ABOUT[self.kind], self.what)
 
     def names(self, layout: Layout, hints: Sequence[str] = ()) -> list[str]:
         """Return the names of columns; expected names help to split CSV."""
@@ -93,6 +88,16 @@ class Files:
         """Raise an error if a file is not the one that was found."""
         if tuple(map(_state, self.paths)) != self.states:
             raise changed(self.what)
+
+
+def check_layout(layout: Layout, known: Sequence[str], what: str) -> None:
+    """Refuse what is said of a table beyond what may be known of it; ``what`` names it."""
+    for key in fields(Layout):
+        if key.name not in known and getattr(layout, key.name):
+            raise DiscreetError(
+                f"{argument(key.name)} is about other tables than {what}, for this engine; leave it out, or say "
+                f"{argument('engine', 'memory')}"
+            )
 
 
 @dataclass(frozen=True)

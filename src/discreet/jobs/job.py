@@ -39,8 +39,10 @@ class Job:
     options: dict[str, str] = field(default_factory=dict)
     most_withheld: Annotated[float, "a share of the rows from 0 to 1", Interval(0, 1)] = MOST_WITHHELD
     format: Literal["csv", "parquet"] = "csv"
-    engine: Literal["memory", "duckdb"] = "memory"
+    engine: Literal["memory", "duckdb", "spark"] = "memory"
     """Where the rows are meanwhile."""
+    remote: str | None = None
+    """The address of the server of the engine spark, such as sc://host; without it, what the environment says."""
     memory: str | None = None
     """How much memory the engine may take, such as 2GB."""
     trace: str | None = None
@@ -65,6 +67,10 @@ class Job:
             if made.memory is not None and made.engine == "memory":
                 raise DiscreetError(
                     f"{argument('memory')} is for another engine; say {argument('engine', 'duckdb')}, or leave it out"
+                )
+            if made.remote is not None and made.engine != "spark":
+                raise DiscreetError(
+                    f"{argument('remote')} is for the engine spark; say {argument('engine', 'spark')}, or leave it out"
                 )
             return made
         except DiscreetError as fault:

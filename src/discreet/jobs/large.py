@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,9 +16,11 @@ from discreet.arguments import argument
 from discreet.disk import sync, uninterrupted
 from discreet.engines.audit import audit
 from discreet.engines.duckdb import DuckdbEngine
+from discreet.engines.engine import Engine
 from discreet.engines.publish import Written, check_supported, publish
 from discreet.engines.scale import Scale
 from discreet.engines.source import Files, Readable
+from discreet.engines.spark import SparkEngine, SparkTable
 from discreet.errors import DiscreetError
 from discreet.jobs.carry_out import cautions
 from discreet.jobs.job import Job
@@ -31,7 +33,11 @@ from discreet.releases.placement import manifest_digest, place, real_place, writ
 from discreet.schemes import make_scheme
 from discreet.table.hierarchy import PublishedHierarchy
 from discreet.table.paths import located
+from discreet.table.spec import TableSpec
 from discreet.unfinished import settle, unfinished
+
+OF_A_TASK = "2GB"
+"""What one task of Spark may take, unless the job says otherwise."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +70,7 @@ def carry_out_large(
     start, remarks = time.perf_counter(), Remarks(remark)
     if job.output_table is not None:
         raise DiscreetError(
-            f"the engine duckdb writes into no database yet; leave out {argument('output_table')}, or say "
+            f"the engine {job.engine} writes into no database yet; leave out {argument('output_table')}, or say "
             f"{argument('engine', 'memory')}"
         )
     target = check_output(job.output, job.force, job.files, remarks)
@@ -72,16 +78,16 @@ def carry_out_large(
     before = manifest_digest(target)
     principle = conjunction(parse(text) for text in job.promises)
     scheme = make_scheme(job.scheme, job.options, job.seed, principle)
-    files = Files.of(job.input)
-    if (home := real_place(job.input)).is_dir() and home in target.parents:
-        raise DiscreetError(
-            f"the output folder '{job.output}' lies inside '{job.input}', which is read; choose another"
-        )
-    cuts = check_supported(job.table, principle, scheme)
-    spec = split(job.table, files).offered()
-    files.check_layout(spec)
-    scheme = check_supported(spec, principle, cuts)
-    scale = scale or Scale.of(job.memory, len(spec.roles.published))
+    source: Files | SparkTable = SparkTable(job.input, job.remote) if job.engine == "spark" else Files.of(job.input)
+    if trace is not None and job.engine == "spark":
+        raise DiscreetError("Spark keeps no order of rows, so that there is no trace; leave it out, or use duckdb")
+    if job.engine != "spark" and (home := real_place(job.input)).is_dir() and home in target.parents:
+        raise DiscreetError(f"the output '{job.output}' lies inside '{job.input}', which is read; choose another")
+    cuts = check_supported(job.table, principle, scheme, job.engine)
+    spec = split(job.table, source).offered()
+    source.check_layout(spec)
+    scheme = check_supported(spec, principle, cuts, job.engine)
+    scale = scale or Scale.of(job.memory or (OF_A_TASK if job.engine == "spark" else None), len(spec.roles.published))
     remarks("caution", *cautions(job, scheme, trace, before))
     target.parent.mkdir(parents=True, exist_ok=True)
     staged_trace = nullcontext() if trace is None else unfinished(trace)
@@ -90,8 +96,7 @@ def carry_out_large(
             os.close(os.open(private, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         work = staged.with_name("work")
         work.mkdir(mode=0o700)
-        source = Readable.of(files, spec, work)
-        with DuckdbEngine(source, work / "database", scale.database) as engine:
+        with _opened(source, spec, scale, work) as engine:
             written = publish(
                 engine, spec, principle, scheme, scale, work, staged, job.format, progress or no_progress, private
             )
@@ -104,6 +109,18 @@ def carry_out_large(
             tidy(path, remarks)
     seconds = {"published": time.perf_counter() - start}
     return Large(job, written, tuple(remarks.made), seconds)
+
+
+@contextmanager
+def _opened(source: Files | SparkTable, spec: TableSpec, scale: Scale, work: Path) -> Iterator[Engine]:
+    """Open the engine that reads a source."""
+    if isinstance(source, SparkTable):
+        engine = SparkEngine(source, work)
+        engine.check_shared()
+        yield engine
+        return
+    with DuckdbEngine(Readable.of(source, spec, work), work / "database", scale.database) as base:
+        yield base
 
 
 def audit_large(
@@ -127,8 +144,7 @@ def audit_large(
     scale = Scale.of(memory, len(spec.roles.published))
     with TemporaryDirectory(prefix="discreet-") as home:
         work = Path(home)
-        source = Readable.of(files, spec, work)
-        with DuckdbEngine(source, work / "database", scale.database) as engine:
+        with _opened(files, spec, scale, work) as engine:
             return audit(
                 folder,
                 engine,

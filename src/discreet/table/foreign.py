@@ -28,6 +28,8 @@ EXTRAS = {
     "pyreadstat": "stats",
     "duckdb": "duckdb",
     "adbc_driver_postgresql.dbapi": "postgres",
+    "pyspark.sql": "spark",
+    "pyspark.sql.functions": "spark",
 }
 """The extra that brings each library."""
 STATISTICS = {"Stata": ("read_dta",), "SPSS": ("read_sav", "read_por"), "SAS": ("read_sas7bdat", "read_xport")}
