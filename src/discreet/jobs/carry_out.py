@@ -160,7 +160,7 @@ class _Work:
     def _save(self, release: Release, staged: Path, private: Path | None) -> None:
         """Write the release, and the trace if there is one, beside their places."""
         self.progress("saving", 0.0)
-        release.save(staged, self.job.format)
+        release.save(staged, self.job.format, audit=False)  # the next stage is the audit
         if private is not None:
             with naming(str(self.trace)):
                 fill_trace(release, private)

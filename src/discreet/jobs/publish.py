@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
+from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import DiscreetError
 from discreet.options import checked
 from discreet.principles.principle import Principle, as_principle
 from discreet.progress import Progress
@@ -25,7 +31,7 @@ def publish(
     """Publish a table under one or more promises, with their default scheme unless another is given.
 
     A table that was read with ``missing="withhold"`` is refused when more than the share ``most_withheld`` of its rows
-    would be withheld.
+    would be withheld. The release is audited when it is saved.
 
     >>> from discreet.datasets import patients
     >>> publish(patients(), "l-diversity(l=3)")
@@ -42,4 +48,14 @@ def publish(
     # The option `withhold` allows a scheme to withhold more rows for a lower loss; a scheme may also withhold further
     # rows so that the withheld ones keep the promise as a group.
     check_withheld(table, release.withheld, max(most_withheld, float(scheme.options.get("withhold", 0.0))))
+    object.__setattr__(release, "confirm", partial(_confirm, as_table(table), release.trace))
     return release
+
+
+def _confirm(table: Table, trace: NDArray[np.int32] | None, home: Path) -> None:
+    """Raise an error if the release in a folder fails its audit."""
+    from discreet.adversary.audit import audit  # imported late: who saves nothing audits nothing
+
+    audited = audit(home, table, trace=trace)
+    if not audited.holds:
+        raise DiscreetError(f"the audit of the release failed, so nothing was saved: {audited.verdict}")

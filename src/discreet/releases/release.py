@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
@@ -83,6 +83,9 @@ class Release(ABC):
     """Private: the published number of every input row's group, -1 if withheld. Known to the publisher, never saved.
 
     Of a matched release a matrix: the numbers of all rows that may be the person's."""
+    confirm: Callable[[Path], None] | None = field(default=None, init=False)
+    """Raises an error if the files in a folder do not keep what is promised; known to the publisher, until the release
+    is changed in any way."""
 
     @classmethod
     @abstractmethod
@@ -579,14 +582,22 @@ class Release(ABC):
         return {"group": pa.array(trace, mask=trace < 0)}
 
     def save(
-        self, folder: str | os.PathLike[str], format: Literal["csv", "parquet"] = "csv", force: bool = False
+        self,
+        folder: str | os.PathLike[str],
+        format: Literal["csv", "parquet"] = "csv",
+        force: bool = False,
+        audit: bool = True,
     ) -> Path:
         """Write the release to a folder in one step: afterwards it is complete, or nothing has changed.
 
         A folder that is not empty is replaced only with ``force``, and only if it contains a release and nothing else.
+        What `discreet.publish` has made is audited from its files, against the table, before it takes its place; say
+        ``audit=False`` to leave that to a later `discreet.audit`.
         """
         if not isinstance(format, str) or format not in ("csv", "parquet"):
             raise DiscreetError(f"a release is written as csv or parquet, not as {brief(format)}; choose one of them")
+
+        confirm = self.confirm if checked("audit", audit, bool) else None
 
         def write(home: Path) -> None:
             written = {}
@@ -595,6 +606,8 @@ class Release(ABC):
                 write_table(table, path, format)
                 written[path.name] = {"sha256": digest(path)}
             files.write_manifest(home, {**self.manifest, "tables": written})
+            if confirm is not None:
+                confirm(home)
 
         return replace_folder(folder, write, checked("force", force, bool))
 

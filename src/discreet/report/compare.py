@@ -246,7 +246,7 @@ class Trial(NamedTuple):
             return Result(str(self.promise), self.label, str(fault))
         with writing(temporary_place()), unfinished(temporary_place()) as folder:
             with stages.during("save"):
-                release.save(folder)
+                release.save(folder, audit=False)  # which has a stage of its own
             trace, exact_quasi, counted = release.trace, release.exact_quasi, release.marginals is not None
             del release  # from here on, only the files
             with stages.during("audit"):
