@@ -133,8 +133,7 @@ class RowsOfNodes(Groups):
     def bounds(self, query: Query) -> tuple[float, float]:
         """Return how many rows satisfy a query for certain, and how many may."""
         kept, having = self.asked(query)
-        both = np.logical_and.reduce([*kept.values()]) if kept else np.ones(len(self.group), np.bool_)
-        asked = self.rows(both)
+        asked = self.rows(self.satisfying(kept))
         if not having:
             return float(asked.sum()), float(asked.sum())
         return float(asked.sum()) - self._most(asked, self.sizes - having[0]), self._most(asked, having[0])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -59,11 +59,14 @@ class Groups:
             having.append(np.bincount(within, amounts, len(self.sizes)).astype(np.float64))
         return kept, having
 
+    def satisfying(self, kept: Mapping[str, NDArray[np.bool_]]) -> NDArray[np.bool_]:
+        """Return which combinations satisfy the conditions on all exact columns, given which satisfy those on each."""
+        return np.asarray(np.logical_and.reduce([np.ones(len(self.group), np.bool_), *kept.values()]))
+
     def bounds(self, query: Query) -> tuple[float, float]:
         """Return how many rows satisfy a query for certain, and how many may."""
         kept, having = self.asked(query)
-        both = np.logical_and.reduce([*kept.values()]) if kept else np.ones(len(self.group), np.bool_)
-        parts = [self.rows(both), *having]
+        parts = [self.rows(self.satisfying(kept)), *having]
         least = np.maximum(0.0, sum(parts) - (len(parts) - 1) * self.sizes)
         return float(least.sum()), float(np.minimum.reduce(parts).sum())
 
@@ -85,6 +88,6 @@ class Groups:
             kept, having = self.asked(query)
             known[at] = len(having) <= 1
             alone = {places[name]: self.rows(held) / self.sizes for name, held in kept.items() if name in places}
-            both = np.logical_and.reduce([*kept.values()]) if kept else np.ones(len(self.group), np.bool_)
-            asked.append(Asked(alone, self.rows(both) / self.sizes, having[0] if having else None))
+            every = self.rows(self.satisfying(kept)) / self.sizes
+            asked.append(Asked(alone, every, having[0] if having else None))
         return np.where(known, self._association.errors(asked, len(places)), np.nan)
