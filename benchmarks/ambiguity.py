@@ -1,10 +1,10 @@
-"""Ambiguity against generalization and anatomy: speed, errors by alpha, beta, attributes and density, and Theorem 6.1.
+"""Ambiguity against generalization and anatomy: speed, errors, and beliefs in presence.
 
-This follows Section 8 of the ambiguity paper. Generalization and anatomy promise (1 / beta)-diversity, which ambiguity
-at the same beta implies, but nothing about presence; "cuts, presence too" makes the same promise as ambiguity, and with
-"combined" alpha bounds the belief from all groups together. "product" is the estimator of the paper. Errors of Query-1
-to Query-3 are means over queries of the mean relative error of the cells that have rows (see
-``discreet.analyst.grouped_workload``); errors of the random workload (lambda 3, theta 0.1) are medians.
+The figures of the paper are measured by `discreet reproduce ambiguity`. Generalization and anatomy promise
+(1 / beta)-diversity, which ambiguity at the same beta implies, but nothing about presence; "cuts, presence too" makes
+the same promise as ambiguity, and with "combined" alpha bounds the belief from all groups together. "product" is the
+estimator of the paper. Errors of Query-1 to Query-3 are means over queries of the mean relative error of the cells that
+have rows (see ``discreet.analyst.grouped_workload``); errors of the random workload (lambda 3, theta 0.1) are medians.
 """
 
 from __future__ import annotations
@@ -12,8 +12,6 @@ from __future__ import annotations
 import math
 import tempfile
 import time
-from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -45,12 +43,12 @@ SCHEMES: dict[str, Scheme] = {
 class Asked:
     """The queries for every release of a table; few enough that anatomy, the slowest, answers them in seconds."""
 
-    def __init__(self, table: dc.Table, dimensions: int = 2, lambdas: int = 3) -> None:
+    def __init__(self, table: dc.Table) -> None:
         number = 400 if table.rows > 200_000 else 800
-        self.queries = workload(table, dimensionality=lambdas, selectivity=0.1, number=number)
+        self.queries = workload(table, dimensionality=3, selectivity=0.1, number=number)
         self.exact = exact_counts(table, self.queries)
         self.cells = {
-            name: cells_of(table, group_by_workload(table, dimensions=dimensions, selectivity=share, number=8), 150)
+            name: cells_of(table, group_by_workload(table, dimensions=2, selectivity=share, number=8), 150)
             for name, share in SELECTIVITIES.items()
         }
 
@@ -64,11 +62,6 @@ def main() -> None:
     for title, table, beta in tables():
         compared(title, table, beta, unit)
         presence(title, table, beta)
-    sal = census(100_000, quasi=HETEROGENEOUS_QUASI)
-    by_alpha_and_beta(sal)
-    by_attributes(sal)
-    by_density()
-    theorem(sal)
 
 
 def tables() -> list[tuple[str, dc.Table, float]]:
@@ -164,118 +157,6 @@ def presence(title: str, table: dc.Table, beta: float) -> None:
         "is promised; by all groups together, and the share of rows for whom it is above alpha; by one group when "
         "common values are held to be likelier, and the share of rows)",
         ("scheme", "one group", "all groups", "rows above alpha", "common values", "rows above alpha"),
-        lines,
-    )
-
-
-RIVALS = (
-    "ambiguity",
-    "ambiguity: product",
-    "ambiguity, close",
-    "ambiguity, close: product",
-    "cuts (default)",
-    "Mondrian",
-    "anatomy",
-)
-
-
-def rivals(table: dc.Table, beta: float, alpha: float = 0.2) -> dict[str, Any]:
-    """A release by each of the rivals."""
-    names = [name for name in RIVALS if name in SCHEMES]
-    return {name: publish(table, promise(name, alpha, beta), SCHEMES[name]) for name in names}
-
-
-def one_error(releases: dict[str, Any], asked: Asked, error: Callable[..., float] = grouped_error) -> list[str]:
-    """One kind of error for each rival, in their order."""
-    found = []
-    for name in RIVALS:
-        release = releases[name.removesuffix(": product")]
-        estimator = {"estimator": "product"} if name.endswith(": product") else {}
-        found.append(error(release, asked, **estimator))
-    return shown(found)
-
-
-def by_alpha_and_beta(table: dc.Table) -> None:
-    asked = Asked(table)
-    lines = []
-    for beta in (0.2, 0.1, 0.05):
-        releases = rivals(table, beta)
-        for alpha in (0.5, 0.2, 0.1, 0.02, 0.001):
-            for name in ("ambiguity", "ambiguity, close"):
-                releases[name] = publish(table, dc.AlphaBeta(alpha, beta), SCHEMES[name])
-            release = releases["ambiguity, close"]
-            size = f"{release.rows / release.groups:.1f}"
-            lines.append((beta, alpha, size, release.withheld, *one_error(releases, asked)))
-    show(
-        "Query-2 by alpha and beta: census, 100,000 rows, 7 QIs, salary (alpha concerns only ambiguity)",
-        ("beta", "alpha", "rows per group (close)", "withheld (close)", *RIVALS),
-        lines,
-    )
-
-
-def by_attributes(table: dc.Table) -> None:
-    releases = rivals(table, 0.05)
-    lines = [
-        (f"{number} to group by (Query-2)", *one_error(releases, Asked(table, dimensions=number)))
-        for number in (1, 2, 3, 4)
-    ]
-    lines += [
-        (f"lambda {number} (random workload)", *one_error(releases, Asked(table, lambdas=number), random_error))
-        for number in (1, 3, 5, 7)
-    ]
-    show("Errors by the number of attributes asked for: census, 100,000 rows, 7 QIs, salary", ("", *RIVALS), lines)
-
-
-def by_density() -> None:
-    lines = []
-    for name, beta in (("occupation", 0.1), ("salary", 0.05)):
-        table = census(100_000, quasi=HETEROGENEOUS_QUASI, sensitive=name)
-        for density in (1, 2, 3, 4, 5):
-            denser = condensed(table, density)
-            lines.append((name, density, *one_error(rivals(denser, beta), Asked(denser))))
-    show(
-        "Query-2 by density d (every d neighbouring rows hold the same quasi-identifiers): census, 100,000 rows, 7 QIs",
-        ("sensitive", "d", *RIVALS),
-        lines,
-    )
-
-
-def condensed(table: dc.Table, density: int) -> dc.Table:
-    """A table with the same sensitive values over 1 / density as many combinations of quasi-identifiers.
-
-    The paper distributes "the sensitive values to (100 / d) % of tuples", and says no more. Here rows are sorted by
-    their quasi-identifiers, and each run of d rows gets the quasi-identifiers of its first row: the sensitive values
-    and their correlation with the quasi-identifiers remain, over fewer and denser combinations.
-    """
-    order = np.lexsort([column.codes for column in reversed(table.quasi)])
-    first = np.empty(table.rows, np.int64)
-    first[order] = order[np.arange(table.rows) // density * density]
-    return replace(table, quasi=tuple(replace(column, codes=column.codes[first]) for column in table.quasi))
-
-
-def theorem(table: dc.Table) -> None:
-    """Test Theorem 6.1: sets of values always answer better than boxes of the same groups."""
-    asked = Asked(table)
-    lines = []
-    for name in ("cuts (default)", "Mondrian", "ambiguity"):
-        made: Any = publish(table, promise(name, 0.2, 0.05), SCHEMES[name])
-        both = {
-            kind: kind.from_groups(table, made.trace, promise=dc.KAnonymity(1), scheme="as given")
-            for kind in (dc.GeneralizedRelease, dc.AmbiguousRelease)
-        }
-        told = both[dc.AmbiguousRelease].estimates(asked.queries, estimator="product")
-        boxes = relative_errors(both[dc.GeneralizedRelease].estimates(asked.queries), asked.exact)
-        sets = relative_errors(told, asked.exact)
-        there = ~np.isnan(boxes)
-        worse = float((sets[there] > boxes[there] + 1e-9).mean())
-        high = float((told > asked.exact)[there].mean())
-        lines.append(
-            (name, f"{worse:.0%}", f"{high:.0%}", *shown([float(np.nanmedian(boxes)), float(np.nanmedian(sets))]))
-        )
-    show(
-        "Theorem 6.1 (sets of values always answer better than boxes of the same groups): random workload, census, "
-        "100,000 rows, 7 QIs, salary",
-        ("groups of", "sets are worse", "sets say too much", "median error of boxes", "of sets"),
         lines,
     )
 

@@ -1,8 +1,9 @@
 """(epsilon, m)-anonymity: its speed, and its utility compared with retention perturbation.
 
-The first two tables measure speed on one core. Then follow, for each table of people, the loss and the error of count
-queries (Section 6 of the paper: dimensionality w, volume s) of the published algorithm (one cut position, round-robin),
-of round-robin with our splitting (nine positions), of our partitioning (matched), and of retention perturbation.
+The figures of the paper are measured by `discreet reproduce proximity`. The first two tables here measure speed on one
+core. Then follow, for each table of people, the loss and the error of count queries of the published algorithm (one cut
+position, round-robin), of round-robin with our splitting (nine positions), of our partitioning (matched), and of
+retention perturbation.
 """
 
 from __future__ import annotations
@@ -23,7 +24,6 @@ import pyarrow.compute as pc
 import pyarrow.csv
 
 import discreet as dc
-from benchmarks import measuring
 from benchmarks.measuring import publish, seconds, show
 from discreet.analyst.loss import ail, gcp
 from discreet.analyst.workload import run, volume_workload
@@ -39,7 +39,7 @@ SCHEMES: dict[str, Scheme] = {
     "matched": dc.SplitAndPartition(random_state=1),
 }
 W, S = 3, 0.1
-"""The dimensionality and the volume of queries unless these are varied."""
+"""The dimensionality and the volume of queries."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,6 @@ class Setting:
     name: str
     table: dc.Table
     families: dict[str, list[Proximity]]
-    usual: Proximity
-    """The promise for which queries are varied."""
 
 
 def main() -> None:
@@ -62,8 +60,6 @@ def main() -> None:
     for setting in settings():
         records = utility(setting)
         gains(setting, records)
-        queries(setting)
-        draw(setting, records, measuring.plots)
 
 
 # -------------------------------------------------------------------------------------------------------------- speed
@@ -136,7 +132,6 @@ def settings() -> Iterator[Setting]:
             "absolute, epsilon=1500": [Proximity(1500, m) for m in (2, 4, 6, 8)],
             "relative, m=5": [Proximity(epsilon, 5, "relative") for epsilon in (0.02, 0.05, 0.1, 0.2)],
         },
-        Proximity(1500, 5),
     )
 
 
@@ -155,7 +150,6 @@ def cps() -> Setting:
             "absolute, epsilon=1000": [Proximity(1000, 2)],
             "relative, m=3": [Proximity(epsilon, 3, "relative") for epsilon in (0.05, 0.2, 0.5)],
         },
-        Proximity(1000, 3),
     )
 
 
@@ -174,7 +168,6 @@ def acs() -> Setting:
             "absolute, epsilon=500": [Proximity(500, m) for m in (2, 3, 4)],
             "relative, m=5": [Proximity(epsilon, 5, "relative") for epsilon in (0.05, 0.1, 0.2, 0.4)],
         },
-        Proximity(500, 5),
     )
 
 
@@ -268,84 +261,3 @@ def gains(setting: Setting, records: Sequence[dict[str, Any]]) -> None:
         ("against", "measure", "on average", "from worst to best promise"),
         lines,
     )
-
-
-def queries(setting: Setting) -> None:
-    """Print the error by dimensionality and volume of queries, under one promise."""
-    table, lines = setting.table, []
-    releases = {name: publish(table, setting.usual, scheme) for name, scheme in SCHEMES.items()}
-    for noise in ("uniform", "prior"):
-        try:
-            releases[f"retention, {noise}"] = publish(table, setting.usual, dc.Retention(noise=noise, random_state=1))
-        except dc.DiscreetError as refusal:
-            print(f"\n{setting.name}: retention perturbation ({noise}) refuses {setting.usual}: {refusal}.")
-    for w, s in [(w, S) for w in (2, 3, 4)] + [(W, s) for s in (0.01, 0.05, 0.2)]:
-        asked = volume_workload(table, dimensionality=w, volume=s)
-        exact = exact_counts(table, asked)
-        errors = [run(release, table, asked, exact) for release in releases.values()]
-        lines.append((w, f"{s:g}", errors[0].dropped, *(f"{error.median:.1%}" for error in errors)))
-    show(
-        f"Proximity: {setting.name}: median error by dimensionality w and volume s, {setting.usual}",
-        ("w", "s", "without an answer", *releases),
-        lines,
-    )
-
-
-# --------------------------------------------------------------------------------------------------------------- plots
-
-
-def draw(setting: Setting, records: Sequence[dict[str, Any]], folder: Path) -> None:
-    """Plot loss and error by epsilon and by m, as SVG."""
-    from discreet.report.charts import COLORS, require, themed
-    from discreet.report.plots import DASHES, SHAPES
-
-    names = list(dict.fromkeys(one["scheme"] for one in records))
-    looks = {
-        "color": {"domain": names, "range": list(COLORS[: len(names)])},
-        "shape": {"domain": names, "range": list(SHAPES[: len(names)])},
-        "strokeDash": {"domain": names, "range": list(DASHES[: len(names)])},
-    }
-    families = [family for family in setting.families if sum(one["family"] == family for one in records) > len(names)]
-    scheme = {"field": "scheme", "type": "nominal", "sort": None}
-    legend = {"title": None, "orient": "bottom", "columns": len(names), "symbolSize": 80}
-    panels = [
-        {
-            "hconcat": [
-                {
-                    "data": {"values": [one for one in records if one["family"] == family and one[field] is not None]},
-                    "title": {"text": f"{title}: {family}", "anchor": "start", "fontSize": 13},
-                    "width": 260,
-                    "height": 200,
-                    "encoding": {
-                        "x": {
-                            "field": "place",
-                            "type": "quantitative",
-                            "title": "epsilon" if "m=" in family else "m",
-                            "scale": {"zero": False, "nice": False, "padding": 10},
-                            "axis": {"grid": False, "tickCount": 5},
-                        },
-                        "y": {"field": field, "type": "quantitative", "title": axis, "axis": {"format": ticks}},
-                        "color": {**scheme, "scale": looks["color"], "legend": legend},
-                        "shape": {**scheme, "scale": looks["shape"]},
-                    },
-                    "layer": [
-                        {
-                            "mark": {"type": "line", "strokeWidth": 2},
-                            "encoding": {"strokeDash": {**scheme, "scale": looks["strokeDash"], "legend": None}},
-                        },
-                        {"mark": {"type": "point", "filled": True, "size": 60, "opacity": 1}},
-                    ],
-                }
-                for family in families
-            ]
-        }
-        for title, field, axis, ticks in (
-            ("Loss", "loss", "AIL", "~g"),
-            ("Queries", "error", "median relative error", "~%"),
-        )
-    ]
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"proximity-{setting.name.split(',')[0]}.svg"
-    chart = themed({"vconcat": panels, "padding": 8, "background": "white"}, autosize="pad")
-    path.write_text(str(require("vl_convert").vegalite_to_svg(chart)), encoding="utf-8")
-    print(f"\nPlot: {path}")

@@ -31,8 +31,8 @@ def test_every_experiment_runs_and_is_judged(one: Experiment) -> None:
             assert measures and all(isinstance(value, float | int) for value in measures)
     assert {axis.name for axis in one.y} <= {name for record in records for name in record}
     verdict = one.judge(records)
-    assert isinstance(verdict.holds, bool) and verdict.sentence.endswith(".")
-    assert verdict.figures and not any(math.isnan(value) for value in verdict.figures.values())
+    assert verdict.sentence.endswith(".") and (verdict.figures or verdict.holds is None)
+    assert not any(math.isnan(value) for value in verdict.figures.values())
 
 
 @pytest.mark.parametrize("one", EACH.values(), ids=lambda one: one.name)

@@ -103,7 +103,7 @@ def test_an_experiment_that_the_data_do_not_suit_says_why(tmp_path: Path) -> Non
     result = made(tmp_path, replace(TOY, measure=only_generated), data=str(tmp_path / "people.csv"))
     assert result.verdict is None and "which is always generated" in result.refused
     assert json.loads((tmp_path / "toy-1.json").read_text(encoding="utf-8"))["holds"] is None
-    assert "cannot be run" in (tmp_path / "reproduced.md").read_text(encoding="utf-8")
+    assert "cannot be judged" in (tmp_path / "reproduced.md").read_text(encoding="utf-8")
 
 
 def test_what_is_asked_for_is_found_and_what_does_not_exist_is_refused() -> None:

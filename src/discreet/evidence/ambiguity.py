@@ -146,7 +146,7 @@ def not_proportional(*methods: str) -> Claim:
             if abs(ratio / wanted - 1) < 0.2 or abs(ratio * wanted - 1) < 0.2:
                 linear.append(method)
         if not figures:
-            return Verdict(False, "no time was measured at two places")
+            return Verdict(None, "no time was measured at two places")
         said = f"time is proportional to beta or 1 / beta for {len(linear)} of {len(figures)} alphas"
         return Verdict(not linear, said, figures)
 

@@ -16,9 +16,9 @@ Records = Sequence[Record]
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a finding holds here."""
+    """Whether a finding holds here; None where too little could be measured to say."""
 
-    holds: bool
+    holds: bool | None
     sentence: str
     figures: dict[str, float] = field(default_factory=dict)
 
@@ -29,10 +29,10 @@ Claim = Callable[[Records], Verdict]
 def judged(claims: Sequence[Claim], records: Records, because: str = "") -> Verdict:
     """All claims together; where one fails, the sentence ends with the reason."""
     each = [claim(records) for claim in claims]
-    holds = all(one.holds for one in each)
+    holds = None if any(one.holds is None for one in each) else all(one.holds for one in each)
     figures = {name: value for one in each for name, value in one.figures.items()}
     said = "; ".join(one.sentence for one in each)
-    return Verdict(holds, f"{said}. {because}".strip() if because and not holds else f"{said}.", figures)
+    return Verdict(holds, f"{said}. {because}".strip() if because and holds is False else f"{said}.", figures)
 
 
 def series(records: Records, measure: str, method: str) -> dict[Any, float]:
@@ -53,7 +53,7 @@ def below(measure: str, method: str, others: Sequence[str], factor: float = 1.0)
             if place in mine
         ]
         if not pairs:
-            return Verdict(False, f"nothing could be compared with {method}")
+            return Verdict(None, f"nothing could be compared with {method}")
         kept = sum(ratio <= factor * (1 + 1e-9) for ratio, _, _ in pairs)
         worst, place, other = max(pairs, key=lambda pair: pair[0])
         than = "no more" if factor == 1.0 else f"at most {factor:g} times the {measure}"
@@ -67,8 +67,8 @@ def below(measure: str, method: str, others: Sequence[str], factor: float = 1.0)
     return claim
 
 
-def trend(measure: str, methods: Sequence[str], *, falls: bool, slack: float = 0.02) -> Claim:
-    """From the first place to the last, the measure of each method falls, or rises, apart from a slack."""
+def trend(measure: str, methods: Sequence[str], *, falls: bool) -> Claim:
+    """At the last place the measure of each method is less than at the first, or more."""
 
     def claim(records: Records) -> Verdict:
         against, figures = [], {}
@@ -78,11 +78,11 @@ def trend(measure: str, methods: Sequence[str], *, falls: bool, slack: float = 0
                 continue
             ratio = values[-1] / values[0] if values[0] else 1.0 if not values[-1] else math.inf
             figures[f"{measure}: last by first of {method}"] = ratio
-            if not (ratio <= 1 + slack if falls else ratio >= 1 - slack):
+            if not (ratio < 1 if falls else ratio > 1):
                 against.append(method)
         way = "falls" if falls else "rises"
         if not figures:
-            return Verdict(False, f"no method was measured at two places, so {measure} neither falls nor rises")
+            return Verdict(None, f"no method was measured at two places, so {measure} neither falls nor rises")
         said = f"{measure} {way} for {listed(methods)}" if not against else f"{measure} {way} not for {listed(against)}"
         return Verdict(not against, said, figures)
 
@@ -100,7 +100,9 @@ def flat(measure: str, methods: Sequence[str], factor: float) -> Claim:
                 figures[f"{measure}: largest by smallest of {method}"] = (
                     max(values) / min(values) if min(values) else 1.0 if not max(values) else math.inf
                 )
-        worst = max(figures.values(), default=math.inf)
+        if not figures:
+            return Verdict(None, f"{measure} of {listed(methods)} was not measured")
+        worst = max(figures.values())
         said = f"{measure} of {listed(methods)} changes by a factor of {worst:.3g} at most (at most {factor:g} wanted)"
         return Verdict(worst <= factor, said, figures)
 
@@ -113,7 +115,7 @@ def within(measure: str, method: str, most: float, least: float = 0.0) -> Claim:
     def claim(records: Records) -> Verdict:
         values = list(series(records, measure, method).values())
         if not values:
-            return Verdict(False, f"{measure} of {method} was not measured")
+            return Verdict(None, f"{measure} of {method} was not measured")
         low, high = min(values), max(values)
         bounds = f"at most {most:g}" if not least else f"{least:g} to {most:g}"
         said = f"{measure} of {method} is {low:.3g} to {high:.3g} (the paper: {bounds})"
@@ -129,7 +131,7 @@ def peaks(measure: str, method: str) -> Claim:
     def claim(records: Records) -> Verdict:
         found = series(records, measure, method)
         if len(found) < 3:
-            return Verdict(False, f"{measure} of {method} was not measured at three places")
+            return Verdict(None, f"{measure} of {method} was not measured at three places")
         places = list(found)
         best = max(places, key=lambda place: found[place])
         figures = {f"{measure}: most of {method}": found[best], f"{measure}: place of the most": float(best)}

@@ -21,7 +21,7 @@ class Axis:
 
     name: str
     title: str
-    ticks: str = "~r"
+    ticks: str = ".6~g"
     """The format of its numbers."""
     log: bool = False
 

@@ -326,7 +326,7 @@ EXPERIMENTS = (
     *(
         experiment(
             figure=f"10{letter}",
-            title=f"Error of {'prefix queries' if prefixes else 'counts'} by beta up to 99, {kind}",
+            title=f"Error of {'prefix queries by beta' if prefixes else 'counts by beta up to 99'}, {kind}",
             found="GR, SG and HG answer better than PrivBayes at every epsilon = ln(1 + beta).",
             x=Axis("beta", "beta", log=True),
             y=(ERROR,),

@@ -25,7 +25,7 @@ from discreet.releases.release import Release
 from discreet.schemes import make_scheme
 from discreet.table.table import Table
 
-WARM_ROWS = 400
+WARM_ROWS = 2_000
 """Enough rows for every kernel to be used."""
 
 

@@ -14,7 +14,7 @@ from discreet.report.page import render
 from discreet.report.plots import DASHES, SHAPES
 
 WIDTH, HEIGHT = 300, 210
-WORDS = {True: "holds", False: "does not hold", None: "cannot be run"}
+WORDS = {True: "holds", False: "does not hold", None: "cannot be judged"}
 """What is said of a finding."""
 
 

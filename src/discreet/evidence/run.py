@@ -64,14 +64,14 @@ def _finished(result: Result, ground: Ground, folder: Path, clock: _Clock) -> Re
         try:
             records = [{"x": place, **record} for record in experiment.measure(ground, place)]
         except DiscreetError as refusal:
-            result = replace(result, refused=f"Cannot be run on these data: {refusal}.")
+            result = replace(result, refused=f"these data do not suit it: {refusal}.")
             result.save(folder)
             return result
         result = result.measured(place, records)
-        result.save(folder)
         clock.done += 1
-    if not file_of(experiment, folder).with_suffix(".parquet").exists():
-        result.save(folder)
+        if not result.complete:
+            result.save(folder)
+    result.save(folder)  # what was measured before may be judged anew
     return result
 
 
