@@ -80,7 +80,7 @@ BUDGETS = {
     "releases": Budget(8_900, 49),
     "report": Budget(5_500, 30),
     "schemes": Budget(4_000, 28),
-    "table": Budget(10_350, 51),
+    "table": Budget(10_450, 51),
 }
 """Per room; ``ground`` are the modules beside the rooms."""
 CORE = Budget(46_000, 300)

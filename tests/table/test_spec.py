@@ -29,6 +29,7 @@ FULL: dict[str, Any] = {
     "dates": {"birth": "%d.%m.%Y"},
     "na": ["?", 7, "?"],
     "floor": {"age": 5},
+    "weight": {"age": 3},
     "delimiter": "tab",
     "encoding": "latin1",
 }

@@ -8,6 +8,8 @@ Every withheld row counts with a loss of 1.
 - Discernibility: for each row the number of rows indistinguishable from it, summed over all rows.
 - Average class size: published rows per group.
 
+AIL and GCP are means over the quasi-identifiers; one with a weight, which the manifest states, counts so many times.
+
 Of a release of several tables, each loss is the mean over the tables.
 
 Both AIL and GCP measure an interval of numbers by its share of the domain, and an interval of ordered values by its
@@ -49,13 +51,13 @@ def over_tables(loss: Callable[[Release], float]) -> Callable[[Release], float]:
 
 @over_tables
 def ail(release: Release) -> float:
-    """The average information loss (Eq. 5), with equal weights for all quasi-identifiers."""
+    """The average information loss (Eq. 4 and 5), with the weights that the quasi-identifiers have."""
     return _average(release, information_loss)
 
 
 @over_tables
 def gcp(release: Release) -> float:
-    """The global certainty penalty."""
+    """The global certainty penalty, with the same weights."""
     return _average(release, certainty_penalty)
 
 
@@ -139,12 +141,12 @@ def _descriptions(release: Release) -> Descriptions:
 
 
 def _average(release: Release, measure: Measure) -> float:
-    """The mean over all rows, withheld ones included, of the mean loss over attributes."""
+    """The mean over all rows, withheld ones included, of the weighted mean loss over attributes."""
     cells = _descriptions(release)
     total = np.zeros(cells.cells)
     for attribute, regions, texts in zip(cells.quasi, cells.regions, cells.texts, strict=True):
-        total += measure(attribute, regions)[texts.of_cell]
-    return _mean(release, total / max(1, len(cells.quasi)))
+        total += attribute.weight * measure(attribute, regions)[texts.of_cell]
+    return _mean(release, total / (sum(attribute.weight for attribute in cells.quasi) or 1.0))
 
 
 def _mean(release: Release, of_cell: NDArray[np.float64]) -> float:

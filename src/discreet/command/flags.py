@@ -67,7 +67,7 @@ def parsed(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return flags with those about single columns parsed, so that their keys and values are those of a job.
 
     >>> flags = {"hierarchies": (), "domains": ("age=16:93",), "dates": ("birth=%d.%m.%Y",), "lists": (), "join": ()}
-    >>> flags |= dict.fromkeys(("floor", *FITTING), ())
+    >>> flags |= dict.fromkeys(("floor", "weight", *FITTING), ())
     >>> {key: value for key, value in parsed(flags).items() if value}
     {'domains': {'age': '16:93'}, 'dates': {'birth': '%d.%m.%Y'}}
     """
@@ -80,6 +80,7 @@ def parsed(given: Mapping[str, Any]) -> dict[str, Any]:
         "dates": pairs("--date", given["dates"], "birth=%d.%m.%Y"),
         "lists": pairs("--list", given["lists"], "'diagnosis=;'", "SEPARATOR"),
         "floor": pairs("--floor", given["floor"], "age=5"),
+        "weight": pairs("--weight", given["weight"], "age=3"),
         **{key: pairs(f"--{key}", given[key], "age=90") for key in FITTING},
         "join": _second_tables(given["join"]),
     }

@@ -13,7 +13,7 @@ from discreet.table.layout import Layout
 ROLES = ("quasi", "identifiers", "sensitive", "person")
 READING = (
     *("keep", "numeric", "categorical", "ordinal", "hierarchies", "domains", "na", "dates", "lists", "join", "floor"),
-    *("round", "bottom", "top", "bins"),
+    *("weight", "round", "bottom", "top", "bins"),
 )
 """The flags that may be repeated."""
 

@@ -94,7 +94,7 @@ READ = tuple(hints_of(TableSpec))
 """The keys that say how the input is read."""
 KEYS = (*READ, *(key for key in hints_of(Job) if key not in ("table", "file")))
 PATHS = ("input", "output", "trace", "hierarchy_folder")
-MERGED = ("options", "hierarchies", "domains", "dates", "lists", "join", "floor", *FITTING)
+MERGED = ("options", "hierarchies", "domains", "dates", "lists", "join", "floor", "weight", *FITTING)
 """Keys whose entries flags override one by one; flags replace any other key as a whole."""
 SINGULAR = {key.removesuffix("s"): key for key in ("promises", "options", "identifiers", "domains", "dates", "lists")}
 SINGULAR["hierarchy"] = "hierarchies"

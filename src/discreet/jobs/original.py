@@ -87,7 +87,11 @@ def _with_declared(own: TableSpec, stated: TableSpec) -> TableSpec:
     dates, trees = dict(own.dates), dict(own.trees)
     coarse: dict[str, Any] = {
         key: {name: entry for name, entry in getattr(stated, key).items() if name in owned} | dict(getattr(own, key))
-        for key, owned in {"floor": own.quasi, **dict.fromkeys(FITTING, (*own.quasi, *(own.sensitive or ())))}.items()
+        for key, owned in {
+            "floor": own.quasi,
+            "weight": own.quasi,
+            **dict.fromkeys(FITTING, (*own.quasi, *(own.sensitive or ()))),
+        }.items()
     }
     for kind in (*KINDS, "dates"):
         for name in getattr(stated, kind):
@@ -112,7 +116,7 @@ def spec_of_all(folder: str, original: Source, others: Sequence[str], given: Map
         merged: dict[str, Any] = {"keep": [name for name in spec.keep if name not in new]}
         for kind in KINDS:
             merged[kind] = [*getattr(spec, kind), *(name for name in getattr(more, kind) if name in new)]
-        for key in ("dates", "hierarchies", "floor", *FITTING):
+        for key in ("dates", "hierarchies", "floor", "weight", *FITTING):
             further = {name: entry for name, entry in getattr(more, key).items() if name in new}
             merged[key] = {**further, **getattr(spec, key)}
         spec = replace(spec, quasi=[*spec.quasi, *new], **merged, **layout)
@@ -180,6 +184,7 @@ def spec_of(folder: str) -> TableSpec:
             "ordinal": [name for name in names("kind", "ordinal") if name not in binned],
             "dates": dates | said.get("dates", {}),
             "floor": {each.name: each.floor for each in attributes if each.floor is not None},
+            "weight": {each.name: each.weight for each in attributes if each.weight != 1.0},
             **{key: {each.name: each.fitting[key] for each in attributes if key in each.fitting} for key in FITTING},
             "lists": listed | said.get("lists", {}),
             "hierarchies": {each.name: tree for each in attributes if (tree := _tree(each)) is not None},

@@ -23,6 +23,7 @@ from discreet.table.floors import Cells, cells_in, characters, shortened
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.hierarchy_sources import interval_named, recipe_of, source_rows
 from discreet.table.query import Condition, Range, as_text, number_given, texts_of
+from discreet.table.spared import is_weight
 from discreet.table.table import Column, Derived, Kind
 from discreet.table.texts import MISSING, ROOT, is_missing, value_text
 from discreet.table.unnamed import OTHERS, UNNAMED, is_unnamed
@@ -62,6 +63,8 @@ class Attribute:
     of a numeric attribute are then the places of cells, which its notation writes."""
     fit: Fit | None = None
     """What the publisher did to its numbers before anything else (`discreet.table.fit`)."""
+    weight: float = 1.0
+    """How much its loss counts among those of the quasi-identifiers (`discreet.table.spared`)."""
 
     @property
     def spacing(self) -> float | None:
@@ -120,6 +123,8 @@ class Attribute:
             entry["unit"] = _number(self.unit)
         if self.step is not None:
             entry["step"] = self.step
+        if self.weight != 1.0:
+            entry["weight"] = _number(self.weight)
         return entry
 
     def naming(self, texts: Iterable[str]) -> Attribute:
@@ -289,7 +294,7 @@ class Attribute:
                     raise ValueError("derived")
             ends = None if domain is None else (float(domain[0]), float(domain[1]))
             public, spacing, fit = "declared" in entry, _stated_spacing(entry, kind), _stated_fit(entry)
-            told = (notation, derived, recipe, public, *spacing, floor, fit)
+            told = (notation, derived, recipe, public, *spacing, floor, fit, _stated_weight(entry))
             return cls(name, role, kind, ends, values, hierarchy, *told)
         except (DiscreetError, KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError):
             raise DiscreetError(
@@ -324,6 +329,14 @@ def _stated_floor(entry: Mapping[str, Any], kind: Kind) -> Cells | None:
     return cells
 
 
+def _stated_weight(entry: Mapping[str, Any]) -> float:
+    """Return the weight that an entry of a manifest states."""
+    weight = entry.get("weight", 1.0)
+    if isinstance(weight, bool) or not is_weight(weight) or ("weight" in entry and entry["role"] != "quasi"):
+        raise ValueError("weight")
+    return float(weight)
+
+
 def _stated_fit(entry: Mapping[str, Any]) -> Fit | None:
     """Return what an entry of a manifest says was done to its numbers."""
     said = {key: entry[key] for key in FITTING if key in entry}
@@ -346,6 +359,12 @@ def describe(column: Column, role: Role, labels: bool = False) -> Attribute:
     extreme or rare value of a withheld row must not appear in the manifest. The values of the sensitive attribute are
     public with the prior, so they are taken from all rows.
     """
+    described = _described(column, role, labels)
+    return replace(described, weight=column.weight) if role == "quasi" else described
+
+
+def _described(column: Column, role: Role, labels: bool) -> Attribute:
+    """Return the description without the weight."""
     if role == "other":
         return Attribute(column.name, role, column.kind, notation=column.notation)
     tree = column.hierarchy if labels or column.kind == "categorical" else None

@@ -28,18 +28,21 @@ class Axis(NamedTuple):
     """``nodes[level, place]``: the node above each value."""
     prices: NDArray[np.float64]
     """``prices[level, place]``: what that node costs; with ``height`` 0, where the value lies."""
+    weight: float = 1.0
+    """How much its cost counts among those of all axes."""
 
 
 def side_by_side(axes: Sequence[Axis], by_size: bool = False) -> Axes:
-    """Return axes of equal weight in the form that kernels use."""
+    """Return axes in the form that kernels use; the weights of all add up to 1."""
     sizes = [axis.nodes.size for axis in axes]
+    weights = np.array([axis.weight for axis in axes], np.float64)
     return Axes(
         np.array([axis.height for axis in axes], np.int64),
         np.array([axis.nodes.shape[1] for axis in axes], np.int64),
         np.cumsum([0, *sizes[:-1]], dtype=np.int64),
         np.concatenate([axis.nodes.ravel() for axis in axes]).astype(np.int32),
         np.concatenate([axis.prices.ravel() for axis in axes]).astype(np.float64),
-        np.full(len(axes), 1.0 / len(axes)),
+        weights / weights.sum(),
         by_size,
     )
 
@@ -65,7 +68,7 @@ def axis_of(
     """Return the place of each code of a column along its axis, None if it is the code itself, and the axis; ``counts``
     has the number of rows with each code."""
     if column.hierarchy is None or (column.kind != "categorical" and values != "label"):
-        return None, Axis(0, np.zeros((1, len(column.values)), np.int32), _positions(column)[None, :])
+        return None, Axis(0, np.zeros((1, len(column.values)), np.int32), _positions(column)[None, :], column.weight)
     order = frequent_first(column.hierarchy, counts)
     height, nodes = column.hierarchy.height, np.ascontiguousarray(column.hierarchy.ancestors[1:, order])
     leaves = len(order)
@@ -76,7 +79,7 @@ def axis_of(
         prices = (below - 1) / max(1, leaves - 1)
     else:
         prices = np.where(below > 1, below / leaves, 0.0)
-    return np.argsort(order), Axis(height, nodes, prices)
+    return np.argsort(order), Axis(height, nodes, prices, column.weight)
 
 
 def frequent_first(hierarchy: Hierarchy, counts: NDArray[np.int64]) -> NDArray[np.int64]:

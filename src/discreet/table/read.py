@@ -22,6 +22,7 @@ from discreet.table.notes import Note, notes_on, numbers_by_label
 from discreet.table.persons import check_alone, person_of_rows
 from discreet.table.raw_column import RawColumn, only
 from discreet.table.sources import Source, as_source
+from discreet.table.spared import weights_of
 from discreet.table.spec import Roles, TableSpec
 from discreet.table.table import Column, Derived, Table
 from discreet.table.texts import number_text
@@ -84,6 +85,8 @@ def read(source: Any, spec: TableSpec) -> Table:
     90, ``bottom`` those below a limit, and ``round={"income": 1000}`` makes those of a sensitive column multiples.
     ``bins={"income": [0, 20000, 50000]}``, or ``"quantiles:4"``, makes the column ordinal: its values are intervals.
 
+    ``weight={"age": 3}`` spares a quasi-identifier: its loss counts three times, to schemes and in AIL and GCP.
+
     A person may have several values of a sensitive attribute: in one cell with a separator, as in
     ``lists={"diagnosis": ";"}``; in a column of lists, which needs no mention; or in the rows of a second table, as in
     ``join={"diagnosis": ("visits.csv", "patient")}``, where both tables have the column ``patient``. Each value becomes
@@ -130,10 +133,11 @@ def table_of(source: Any, spec: TableSpec) -> Table:
     roles, origins = _derived(raw, spec)
     _check_published(spec.declared, roles.published)
     _check_floors(spec, roles)
+    weights = weights_of(roles.quasi, spec.weight)
     settled, unusable = _settled(raw, roles, spec, origins)
     return Table(
         rows,
-        tuple(settled[name] for name in roles.quasi),
+        tuple(replace(settled[name], weight=weights[name]) for name in roles.quasi),
         tuple(settled[name] for name in roles.sensitive),
         tuple(settled[name] for name in roles.other),
         _withheld(list(unusable.values()), rows),

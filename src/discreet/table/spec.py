@@ -22,6 +22,7 @@ from discreet.table.hierarchy_sources import Offered, offered
 from discreet.table.kinds import ColumnSpec, Missing
 from discreet.table.layout import UNPAIRED, Layout
 from discreet.table.paths import located
+from discreet.table.spared import weight_given
 from discreet.table.table import Kind, as_name, as_names
 
 KINDS: tuple[Kind, ...] = ("numeric", "categorical", "ordinal")
@@ -40,6 +41,7 @@ BY_COLUMN: dict[str, tuple[str, dict[str, Any]]] = {
     "dates": ("format of dates", {"birth": "%d.%m.%Y"}),
     "lists": ("separator of values", {"diagnosis": ";"}),
     "floor": ("smallest detail", {"age": 5}),
+    "weight": ("weight of its loss", {"age": 3}),
     "round": ("number to round to", {"income": 1000}),
     "bottom": ("smallest number", {"income": 0}),
     "top": ("largest number", {"age": 90}),
@@ -97,6 +99,7 @@ class TableSpec(Layout):
     lists: Mapping[str, str] = field(default_factory=dict)
     join: Mapping[str, tuple[Any, str]] = field(default_factory=dict)
     floor: Mapping[str, Any] = field(default_factory=dict)
+    weight: Mapping[str, Any] = field(default_factory=dict)
     round: Mapping[str, Any] = field(default_factory=dict)
     bottom: Mapping[str, Any] = field(default_factory=dict)
     top: Mapping[str, Any] = field(default_factory=dict)
@@ -120,6 +123,7 @@ class TableSpec(Layout):
             self._settle(key, _by_column(key, getattr(self, key)))
         self._settle("domains", {name: _domain(name, ends) for name, ends in self.domains.items()})
         self._settle("floor", {name: floor_given(name, floor) for name, floor in self.floor.items()})
+        self._settle("weight", {name: weight_given(name, weight) for name, weight in self.weight.items()})
         self._settle("where", _condition(checked(argument("where"), self.where, str | None), bool(self.join)))
         self._settle("missing", checked(argument("missing"), self.missing, Missing))
         _ = self.roles, self.declared
@@ -223,7 +227,7 @@ class TableSpec(Layout):
         ('age',)
         """
         left: dict[str, Any] = {kind: [name for name in getattr(self, kind) if name not in self.keep] for kind in KINDS}
-        for key in ("hierarchies", "domains", "dates", "floor", *FITTING):
+        for key in ("hierarchies", "domains", "dates", "floor", "weight", *FITTING):
             left[key] = {name: entry for name, entry in getattr(self, key).items() if name not in self.keep}
         return replace(self, keep=(), **left)
 

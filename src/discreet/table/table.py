@@ -77,6 +77,8 @@ class Column:
     """The smallest detail in which it is published, if that was given: see `discreet.table.floors`."""
     fit: Fit | None = None
     """What was done to its numbers, if anything: see `discreet.table.fit`."""
+    weight: float = 1.0
+    """How much its loss counts among those of the quasi-identifiers: see `discreet.table.spared`."""
 
     @property
     def meaning(self) -> Meaning:

@@ -150,7 +150,13 @@ def roles(release: Release, original: Table, from_release: Collection[str] = ())
 
 
 def as_published(original: Table, release: Release) -> Table:
-    """Return the original without its unpublished sensitive attributes, if at least one is published."""
+    """Return the original with the weights of columns that the release states, which decide what its scheme makes of
+    it, and without its unpublished sensitive attributes, if at least one is published."""
+    stated = {attribute.name: attribute.weight for attribute in release.quasi}
+    weights = [stated.get(column.name, column.weight) for column in original.quasi]
+    if weights != [column.weight for column in original.quasi]:
+        weighted = zip(original.quasi, weights, strict=True)
+        original = replace(original, quasi=tuple(replace(column, weight=weight) for column, weight in weighted))
     published = {attribute.name for attribute in release.attributes if attribute.role == "sensitive"}
     shown = [column for column in original.sensitive if column.name in published]
     if not shown or len(shown) == len(original.sensitive):

@@ -89,7 +89,7 @@ def _cuts_along(points, sensitive_codes, j, axes, rules, limits, recipe, familie
             most = np.inf  # its cost does not decide, or whether it keeps the rules is asked for
         score = weigh(size, n - size, axes, rules, recipe.caution, most, sensitive_codes, block, present, work)
         if recipe.widest and family == PLAIN and score < np.inf:
-            score = -interval_cost(axes, j, box[LOW, j], box[HIGH, j])
+            score = -axes.weights[j] * interval_cost(axes, j, box[LOW, j], box[HIGH, j])
         if family == PLAIN and score < cuts.score[-1]:
             count_left(sensitive_codes, k, present, rules.joint, work.layout, work.takings.x)
         keep(cuts, score, j, family == BUCKETED, size, limits, present, work.takings.x)
