@@ -120,7 +120,7 @@ def _codes(texts: Iterable[str], more: int = 0) -> str:
     named = list(texts)
     few = named if len(named) + bool(more) <= SHOWN + 1 else named[: SHOWN - 1]
     more += len(named) - len(few)
-    return listed([*map(_begun, few), *([f"{more:,} more" if few else counted(more, "value")] if more else [])])
+    return listed([*map(_begun, few), *([f"{more:,} more"] if more else [])])
 
 
 def _begun(text: str) -> str:
@@ -245,8 +245,10 @@ def _values(attribute: Entry) -> Iterator[str]:
         value, of = code(str(derived.get("value"))), code(str(derived.get("attribute")))
         yield f"It says who has {value} among the values of {of}."
     named, more = _leaves(attribute)
-    if attribute["kind"] in ("ordinal", "categorical") and (named or more):
+    if attribute["kind"] in ("ordinal", "categorical") and named:
         yield f"{'In ascending order' if attribute['kind'] == 'ordinal' else 'Values'}: {_codes(named, more)}."
+    elif more:
+        yield f"It has {counted(more, 'value')}, and no cell names one."
 
 
 def _fitted(attribute: Entry) -> Iterator[str]:
