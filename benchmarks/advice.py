@@ -40,7 +40,7 @@ PUBLIC = {
 COUNTED = ("cuts", "mondrian", "incognito", "burel", "sabre", "heterogeneous", "sealed", "mirrored")
 VARIANTS = (
     *(f"{name}(marginals=one-way)" for name in COUNTED),
-    *("cuts(descriptions=exact)", "mondrian(descriptions=exact)", "sealed(descriptions=exact)"),
+    *(f"{name}(descriptions=exact)" for name in ("cuts", "mondrian", "sealed", "mirrored", "lifting")),
 )
 ROWS = 20_000
 

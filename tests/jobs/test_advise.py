@@ -116,7 +116,7 @@ def test_the_advice_is_the_same_each_time_and_whatever_the_order_of_rows() -> No
     stages: list[str] = []
     first = plain(dc.advise(table, progress=lambda stage, share: stages.append(f"{stage} {0.0 <= share <= 1.0}")))
     assert first == plain(dc.advise(table))
-    assert any("1 of 36: cuts" in stage for stage in stages) and all(stage.endswith("True") for stage in stages)
+    assert any("1 of 39: cuts" in stage for stage in stages) and all(stage.endswith("True") for stage in stages)
 
 
 @pytest.mark.slow

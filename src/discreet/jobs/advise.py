@@ -48,7 +48,8 @@ HIDING = (
 )
 """The schemes that form groups of a least size."""
 OPEN = (
-    *("lifting", "cuts(descriptions=exact)", "mondrian(descriptions=exact)", "anatomy", "perturbation", "baseline"),
+    *("lifting", "lifting(descriptions=exact)", "cuts(descriptions=exact)", "mondrian(descriptions=exact)"),
+    *("anatomy", "perturbation", "baseline"),
 )
 """Schemes that keep promises about values only."""
 
