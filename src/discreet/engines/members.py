@@ -54,7 +54,7 @@ def read_trace(path: Path, rows: int, folder: Path) -> tuple[Ints, list[str]]:
             f"the trace '{path}' cannot be read as a table with the columns row and {GROUP} "
             f"({str(fault).splitlines()[0]}); name the file that publishing wrote, or audit without it"
         ) from None
-    unsaid, withheld = (int((groups == mark).sum()) for mark in (UNSAID, WITHHELD))
+    unsaid, withheld = (sum(int((some == mark).sum()) for some in _pieces(groups)) for mark in (UNSAID, WITHHELD))
     said = {
         f"has {wording.rows(outside)} that the original does not have": outside,
         f"names input row {again:,} more than once": again >= 0,
@@ -62,6 +62,12 @@ def read_trace(path: Path, rows: int, folder: Path) -> tuple[Ints, list[str]]:
         f"withholds {wording.rows(withheld)}, but the release withholds none": withheld,
     }
     return groups, [f"the trace {fault}" for fault, found in said.items() if found]
+
+
+def _pieces(groups: Ints) -> Iterator[Ints]:
+    """Yield the groups of some rows after the other: they are in a file."""
+    for at in range(0, len(groups), RANGE_ROWS):
+        yield np.asarray(groups[at : at + RANGE_ROWS])
 
 
 @dataclass
@@ -83,8 +89,11 @@ class Members:
     def of(cls, engine: Engine, vocabulary: Vocabulary, groups: Ints, folder: Path) -> Members:
         """Return the rows that a trace puts into groups."""
         number = max(0, min(int(groups.max()) + 1, len(groups)))
-        known = (groups >= 0) & (groups < number)
-        sizes = np.bincount(groups[known], minlength=number)
+        sizes, strays = np.zeros(number, np.int64), 0
+        for some in _pieces(groups):
+            strays += int((some >= number).sum())
+            named, amounts = np.unique(some[(some >= 0) & (some < number)], return_counts=True)
+            sizes[named] += amounts
         of_group = (np.maximum(np.cumsum(sizes) - 1, 0) // RANGE_ROWS).astype(np.int32)
         shelf = Shelf(folder, len(vocabulary.counts), traced=True)
         files = [folder / f"members-{at}" for at in range(int(of_group.max(initial=-1)) + 1)]
@@ -92,14 +101,14 @@ class Members:
         def put(rows: Iterator[Rows]) -> None:
             for some in rows:
                 assert some.numbers is not None, "an engine that numbers no rows has no trace"
-                here = known[some.numbers]
-                own = coded(vocabulary.codes, some).take(here)._replace(numbers=groups[some.numbers[here]])
+                named = groups[some.numbers]
+                here = (named >= 0) & (named < number)
+                own = coded(vocabulary.codes, some).take(here)._replace(numbers=named[here])
                 shelf.put(own, of_group[own.numbers], files)
 
         names = [column.name for column in vocabulary.table.columns]
         for _ in engine.over_rows(names, 0, put, lambda rows: None):
             pass
-        strays = int((groups >= number).sum())
         return cls(shelf, [file for file in files if file.exists()], strays, together([], len(names) - 1))
 
     def until(self, group: int) -> tuple[Coded, Ints]:
