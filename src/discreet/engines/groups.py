@@ -25,7 +25,7 @@ from discreet.releases.descriptions import Texts
 from discreet.releases.generalization import generalize
 from discreet.releases.generalized.release import GeneralizedRelease
 from discreet.releases.grid import stepped, widened
-from discreet.releases.partition import GROUP, PublishedRows, dense_groups
+from discreet.releases.partition import PublishedRows, dense_groups
 from discreet.releases.statement import Statement
 from discreet.schemes.cuts.scheme import Cuts
 from discreet.schemes.grouping import GroupingTask
@@ -36,7 +36,9 @@ MEMBERS = "members"
 """The column with the sensitive values of a group's rows: their numbers in ascending order, four bytes each, so that
 groups in the order of these bytes are in canonical order."""
 WHOSE = "whose"
-"""The column with the numbers of a group's rows, eight bytes each, if there is to be a trace."""
+"""The column with the place of the numbers of a group's rows among those of its part, if there is to be a trace."""
+LONGEST = 1 << 40
+"""More than a part has rows: the number of the part is counted in these."""
 
 
 class Described(NamedTuple):
@@ -83,9 +85,9 @@ class Describer:
             attribute, texts = widened(attribute, texts, column, self.scheme.snap is True)
         return stepped(attribute, column), texts
 
-    def __call__(self, given: tuple[Part, np.random.Generator]) -> Described:
-        """Form the groups of a part, and write them to a file."""
-        part, rng = given
+    def __call__(self, given: tuple[int, Part, np.random.Generator]) -> Described:
+        """Form the groups of a part, which has a number, and write them to a file."""
+        place, part, rng = given
         coded = self.shelf.load(part)
         table = self.vocabulary.with_rows(coded.quasi, coded.sensitive)
         order = row_order(table, self.scheme.random_state)
@@ -102,10 +104,12 @@ class Describer:
             named.append(set(texts.texts))
             _, texts = self.widened(attribute, texts, at)
             columns.append(pa.DictionaryArray.from_arrays(pa.array(texts.of_cell), pa.array(texts.texts, pa.string())))
-        columns.append(_listed(groups, self.sensitive.codes[table.sensitive_codes], number, ">u4"))
+        columns.append(_listed(groups, self.sensitive.codes[table.sensitive_codes], number))
         names = self.columns
         if self.shelf.traced:
-            columns.append(_listed(groups, coded.numbers[order], number, "<i8"))
+            sizes = np.bincount(groups, minlength=number)
+            columns.append(pa.array(place * LONGEST + np.cumsum(sizes) - sizes))
+            coded.numbers[order][np.argsort(groups, kind="stable")].tofile(self.shelf.folder / f"{WHOSE}-{place}")
             names = [*names, WHOSE]
         file = self.shelf.folder / f"groups-{uuid4().hex}.parquet"
         pq.write_table(pa.table(columns, names=names), file, store_schema=False)
@@ -133,11 +137,11 @@ class Describer:
         )
 
 
-def _listed(groups: NDArray[np.int32], values: NDArray[Any], number: int, kind: str) -> pa.Array:
-    """Return the numbers that the rows of each group have, ascending, as bytes."""
+def _listed(groups: NDArray[np.int32], values: NDArray[np.int32], number: int) -> pa.Array:
+    """Return the sensitive values of each group, ascending, as bytes."""
     order = np.lexsort((values, groups))
-    ends = np.concatenate([[0], np.cumsum(np.bincount(groups, minlength=number))]) * np.dtype(kind).itemsize
-    data = values[order].astype(kind).tobytes()
+    ends = np.concatenate([[0], np.cumsum(np.bincount(groups, minlength=number))]) * 4
+    data = values[order].astype(">u4").tobytes()
     return pa.Array.from_buffers(
         pa.large_binary(), number, [None, pa.py_buffer(ends.astype(np.int64).tobytes()), pa.py_buffer(data)]
     )
@@ -183,7 +187,7 @@ def _few_rows(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
 
 def _table(batch: pa.RecordBatch, release: GeneralizedRelease, numbers: bool, first: int) -> tuple[pa.Table, int]:
     """Return the rows of some groups, the first of which has this number, and the number of the next one."""
-    codes, sizes = _numbers(batch.column(batch.num_columns - 1), ">u4")
+    codes, sizes = _numbers(batch.column(batch.num_columns - 1))
     texts = []
     for at in range(batch.num_columns - 1):
         coded: Any = batch.column(at).dictionary_encode()
@@ -198,20 +202,24 @@ def _table(batch: pa.RecordBatch, release: GeneralizedRelease, numbers: bool, fi
     return made.tables(numbers)["table"], first + len(sizes)
 
 
-def _numbers(lists: pa.Array, kind: str) -> tuple[NDArray[Any], NDArray[np.int64]]:
+def _numbers(lists: pa.Array) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Return the numbers in lists that are written as bytes, one after the other, and how many each list has."""
-    lists, size = lists.cast(pa.large_binary()), np.dtype(kind).itemsize
+    lists = lists.cast(pa.large_binary())
     ends = np.frombuffer(lists.buffers()[1], np.int64)[lists.offset : lists.offset + len(lists) + 1]
-    return np.frombuffer(lists.buffers()[2], kind)[ends[0] // size : ends[-1] // size], np.diff(ends) // size
+    return np.frombuffer(lists.buffers()[2], ">u4")[ends[0] // 4 : ends[-1] // 4], np.diff(ends) // 4
 
 
-def noted(batches: Iterator[pa.RecordBatch], path: Path) -> Iterator[pa.RecordBatch]:
-    """Yield groups in order without the numbers of their rows; write these to a file, with those of their groups."""
-    schema, first = pa.schema([("row", pa.int64()), (GROUP, pa.int64())]), 0
-    with pq.ParquetWriter(path, schema) as writer:
-        for batch in batches:
-            rows, sizes = _numbers(batch.column(batch.num_columns - 1), "<i8")
-            groups = np.repeat(first + np.arange(len(sizes)), sizes)
-            writer.write_table(pa.table({"row": rows, GROUP: groups}, schema=schema))
-            first += len(sizes)
-            yield batch.select(range(batch.num_columns - 1))
+def noted(batches: Iterator[pa.RecordBatch], folder: Path, trace: NDArray[np.int64]) -> Iterator[pa.RecordBatch]:
+    """Yield groups in order without the places of their rows' numbers; note in a trace which group each row is in."""
+    first, files = 0, dict[int, NDArray[np.int64]]()
+    for batch in batches:
+        _, sizes = _numbers(batch.column(batch.num_columns - 2))
+        parts, starts = np.divmod(batch.column(batch.num_columns - 1).to_numpy(), LONGEST)
+        for part in np.unique(parts).tolist():
+            numbers = files.setdefault(part, np.memmap(folder / f"{WHOSE}-{part}", np.int64, "r"))
+            here = np.flatnonzero(parts == part)
+            ends = np.cumsum(sizes[here])
+            places = np.repeat(starts[here] - ends + sizes[here], sizes[here]) + np.arange(ends[-1])
+            trace[numbers[places]] = np.repeat(first + here, sizes[here])
+        first += len(sizes)
+        yield batch.select(range(batch.num_columns - 1))

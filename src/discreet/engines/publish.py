@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from discreet.arguments import argument
 from discreet.engines.division import Division
 from discreet.engines.engine import Engine, changed
-from discreet.engines.groups import WHOSE, Describer, noted, pieces
+from discreet.engines.groups import WHOSE, Described, Describer, noted, pieces
 from discreet.engines.parts import Shelf
 from discreet.engines.scale import Scale
 from discreet.engines.vocabulary import Vocabulary
@@ -35,7 +35,7 @@ from discreet.schemes.default_scheme import bounds_presence
 from discreet.schemes.scheme import Scheme, check_kept_by
 from discreet.table.spec import TableSpec
 from discreet.table.texts import near
-from discreet.table.write import TableFormat, digest, read_pieces, write_pieces
+from discreet.table.write import PIECE_ROWS, TableFormat, digest, read_pieces, write_pieces
 
 
 @dataclass(frozen=True)
@@ -112,8 +112,9 @@ def publish(
     principle = conjunction(part.stated(prior) for part in principle.parts)
     shelf = Shelf(work, len(vocabulary.counts), trace is not None)
     parts = Division(engine, vocabulary, shelf, principle, scheme, scale, rng, tell).parts()
-    describer, found = Describer(vocabulary, scheme, principle, shelf), []
-    for part, made in zip(parts, engine.over(zip(parts, rng.spawn(len(parts)), strict=True), describer), strict=True):
+    describer, found = Describer(vocabulary, scheme, principle, shelf), list[Described]()
+    given = zip(range(len(parts)), parts, rng.spawn(len(parts)), strict=True)
+    for part, made in zip(parts, engine.over(given, describer), strict=True):
         found.append(made)
         tell("grouping", len(found) / len(parts))
         for file in part.files:
@@ -123,7 +124,9 @@ def publish(
     home.mkdir(exist_ok=True)
     table = home / f"table.{format}"
     lines = engine.in_order([made.file for made in found], describer.columns, [WHOSE] if shelf.traced else [])
-    lines = noted(lines, work / "trace.parquet") if shelf.traced else lines
+    whose = np.memmap(work / "trace", np.int64, "w+", shape=(vocabulary.rows if shelf.traced else 1,))
+    whose[:] = -1
+    lines = noted(lines, work, whose) if shelf.traced else lines
     write_pieces(pieces(lines, release, format == "parquet"), table, format)
     engine.check_unchanged()
     tell("auditing", 0.0)
@@ -131,26 +134,22 @@ def publish(
     achieved = _judged(table, format, release, describer, groups)
     write_manifest(home, {**release.manifest, "tables": {table.name: {"sha256": digest(table)}}})
     if trace is not None:
-        _write_trace(engine, work / "trace.parquet", trace, vocabulary.rows)
+        _write_trace(whose, trace)
     largest = max(part.rows for part in parts)
     return Written(vocabulary.rows, groups, len(parts), largest, release.manifest["scheme"], achieved)
 
 
-def _write_trace(engine: Engine, noted: Path, trace: Path, rows: int) -> None:
-    """Write the trace in the order of the rows, all of which it must have."""
-    last = -1
+def _write_trace(groups: NDArray[np.int64], trace: Path) -> None:
+    """Write the group of every row; all must have one."""
 
     def lines() -> Iterator[pa.Table]:
-        nonlocal last
-        for batch in engine.in_order([noted], ["row", GROUP]):
-            if (np.diff(batch.column(0).to_numpy(), prepend=last) != 1).any():
-                break
-            last = batch.column(0)[-1].as_py()
-            yield pa.Table.from_batches([batch])
+        for start in range(0, len(groups), PIECE_ROWS):
+            some = np.asarray(groups[start : start + PIECE_ROWS])
+            if some.min() < 0:
+                raise AssertionError("the trace does not name every row; nothing was published")
+            yield pa.table({"row": start + np.arange(len(some)), GROUP: some})
 
     write_pieces(lines(), trace, "csv")
-    if last != rows - 1:
-        raise AssertionError("the trace does not name every row; nothing was published")
 
 
 def counted(engine: Engine, spec: TableSpec, tell: Progress, published: bool = True) -> Vocabulary:
