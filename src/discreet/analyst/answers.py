@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.releases import totals
-from discreet.releases.release import AUTO, Question, Release
+from discreet.releases.release import AUTO, Release
 from discreet.table.query import Query
+
+if TYPE_CHECKING:
+    from discreet.releases.release import Question
 
 WIDTH = 1.96
 """The standard errors to either side of an estimate that make an interval of 95 %."""

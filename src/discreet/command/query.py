@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from discreet.analyst.answers import Answer, answers
 from discreet.command.console import Exit, note, number, output, print_json, quiet, show_remark, watching
@@ -18,7 +18,7 @@ from discreet.jobs.outputs import tell
 from discreet.principles.wording import counted, percent
 from discreet.progress import Progress, Remarks
 from discreet.releases import load
-from discreet.releases.release import AUTO, Question, Release
+from discreet.releases.release import AUTO, Release
 from discreet.table.grouping import GroupBy
 from discreet.table.paths import located
 from discreet.table.query import Query
@@ -28,6 +28,9 @@ from discreet.table.sql import has_groups
 from discreet.table.table import Table
 from discreet.table.texts import MISSING
 from discreet.table.total import Total
+
+if TYPE_CHECKING:
+    from discreet.releases.release import Question
 
 # a comment, a quoted text or name (which may contain anything, quotes doubled), a semicolon, or the end of a line
 _TOKEN = re.compile(

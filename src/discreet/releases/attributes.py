@@ -23,7 +23,6 @@ from discreet.table.floors import Cells, cells_in, characters, shortened
 from discreet.table.hierarchy import Hierarchy
 from discreet.table.hierarchy_sources import interval_named, recipe_of, source_rows
 from discreet.table.query import Condition, Range, as_text, number_given, texts_of
-from discreet.table.spared import is_weight
 from discreet.table.table import Column, Derived, Kind
 from discreet.table.texts import MISSING, ROOT, is_missing, value_text
 from discreet.table.unnamed import OTHERS, UNNAMED, is_unnamed
@@ -331,8 +330,12 @@ def _stated_floor(entry: Mapping[str, Any], kind: Kind) -> Cells | None:
 
 def _stated_weight(entry: Mapping[str, Any]) -> float:
     """Return the weight that an entry of a manifest states."""
-    weight = entry.get("weight", 1.0)
-    if isinstance(weight, bool) or not is_weight(weight) or ("weight" in entry and entry["role"] != "quasi"):
+    if "weight" not in entry:
+        return 1.0
+    from discreet.table.spared import is_weight  # imported late: few releases state any
+
+    weight = entry["weight"]
+    if isinstance(weight, bool) or not is_weight(weight) or entry["role"] != "quasi":
         raise ValueError("weight")
     return float(weight)
 

@@ -33,7 +33,6 @@ from discreet.table.grouping import GroupBy
 from discreet.table.query import Condition, OneOf, Query, Range, as_query, by_leaves
 from discreet.table.table import Column, Table
 from discreet.table.texts import near
-from discreet.table.total import Total
 from discreet.table.write import digest, write_table
 from discreet.version import __version__
 
@@ -42,9 +41,11 @@ if TYPE_CHECKING:
     from discreet.releases.grouped import GroupedRelease
     from discreet.releases.marginals import Marginals
     from discreet.releases.query_notes import Estimate
+    from discreet.table.total import Total
 
-Question = Query | Total
-"""What a release estimates: a count, or a sum or a mean."""
+    Question = Query | Total
+    """What a release estimates: a count, or a sum or a mean."""
+
 AUTO = "auto"
 """The name that leaves the choice of the estimator to the release."""
 
@@ -476,9 +477,12 @@ class Release(ABC):
         """A query, which may be SQL, with the values below each label of a hierarchy in place of the label."""
         if isinstance(query, str):
             return self.question(query)
-        if isinstance(query, Total):
-            self.attribute(query.measure.attribute)
-            return query.over(by_leaves(self.attributes, query.query))
+        if not isinstance(query, Query):
+            from discreet.table.total import Total  # imported late: most questions are counts
+
+            if isinstance(query, Total):
+                self.attribute(query.measure.attribute)
+                return query.over(by_leaves(self.attributes, query.query))
         return by_leaves(self.attributes, as_query(query))
 
     def question(self, text: str) -> Question:

@@ -11,7 +11,7 @@ import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -24,8 +24,10 @@ from discreet.table.date_numbers import Meaning, Notation, written
 from discreet.table.query import NUMBERS, Condition, OneOf, Query, Range, as_query, lacking
 from discreet.table.table import Table, as_name
 from discreet.table.texts import LARGEST_WHOLE, MISSING
-from discreet.table.total import Measure
 from discreet.table.unnamed import OTHERS, is_unnamed
+
+if TYPE_CHECKING:
+    from discreet.table.total import Measure
 
 MOST_CELLS = 1_000_000
 """The maximum number of cells; a query with more is refused."""

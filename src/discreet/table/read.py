@@ -22,7 +22,6 @@ from discreet.table.notes import Note, notes_on, numbers_by_label
 from discreet.table.persons import check_alone, person_of_rows
 from discreet.table.raw_column import RawColumn, only
 from discreet.table.sources import Source, as_source
-from discreet.table.spared import weights_of
 from discreet.table.spec import Roles, TableSpec
 from discreet.table.table import Column, Derived, Table
 from discreet.table.texts import number_text
@@ -133,7 +132,7 @@ def table_of(source: Any, spec: TableSpec) -> Table:
     roles, origins = _derived(raw, spec)
     _check_published(spec.declared, roles.published)
     _check_floors(spec, roles)
-    weights = weights_of(roles.quasi, spec.weight)
+    weights = _weights(roles, spec)
     settled, unusable = _settled(raw, roles, spec, origins)
     return Table(
         rows,
@@ -243,6 +242,15 @@ def _check_published(specs: Iterable[str], published: Sequence[str]) -> None:
             f"a kind, a domain, a hierarchy, a floor, bins, a limit or a number to round to is given for column "
             f"{idle!r}, which is not published; give the column a role, or leave that out"
         )
+
+
+def _weights(roles: Roles, spec: TableSpec) -> dict[str, float]:
+    """Return the weight of each quasi-identifier."""
+    if not spec.weight:
+        return dict.fromkeys(roles.quasi, 1.0)
+    from discreet.table.spared import weights_of  # imported late: few give any
+
+    return weights_of(roles.quasi, spec.weight)
 
 
 def _check_floors(spec: TableSpec, roles: Roles) -> None:

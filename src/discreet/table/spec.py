@@ -22,7 +22,6 @@ from discreet.table.hierarchy_sources import Offered, offered
 from discreet.table.kinds import ColumnSpec, Missing
 from discreet.table.layout import UNPAIRED, Layout
 from discreet.table.paths import located
-from discreet.table.spared import weight_given
 from discreet.table.table import Kind, as_name, as_names
 
 KINDS: tuple[Kind, ...] = ("numeric", "categorical", "ordinal")
@@ -123,7 +122,10 @@ class TableSpec(Layout):
             self._settle(key, _by_column(key, getattr(self, key)))
         self._settle("domains", {name: _domain(name, ends) for name, ends in self.domains.items()})
         self._settle("floor", {name: floor_given(name, floor) for name, floor in self.floor.items()})
-        self._settle("weight", {name: weight_given(name, weight) for name, weight in self.weight.items()})
+        if self.weight:
+            from discreet.table.spared import weight_given  # imported late: few give any
+
+            self._settle("weight", {name: weight_given(name, weight) for name, weight in self.weight.items()})
         self._settle("where", _condition(checked(argument("where"), self.where, str | None), bool(self.join)))
         self._settle("missing", checked(argument("missing"), self.missing, Missing))
         _ = self.roles, self.declared
