@@ -23,8 +23,6 @@ class Draft:
     """Whether its text is a recipe in TOML, not a list of leaves in CSV."""
     texts: list[str]
     """What it was and is, the latest last."""
-    why: str = ""
-    """Why it began as it did."""
     kept: str | None = None
     """The file that it was written to."""
     examined: Examined = field(init=False)

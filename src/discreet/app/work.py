@@ -35,7 +35,7 @@ def tree(input: str, reading: dict[str, Any], column: str, kind: Any, progress: 
         made = init_hierarchy(input, column, kind, reading=reading)
         starter = made.starter
         recipe = starter.recipe is not None
-        return {"column": made.column, "recipe": recipe, "texts": [starter.text], "why": starter.why}
+        return {"column": made.column, "recipe": recipe, "texts": [starter.text]}
 
 
 def advise(input: str, reading: dict[str, Any], progress: Progress) -> dict[str, Any]:
